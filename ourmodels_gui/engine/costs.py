@@ -1,0 +1,161 @@
+"""What a model costs: weight sweeps, cache reserved and read, attention FLOPs.
+
+Every function takes a number or a numpy array for token counts, so a curve, a point and a sweep
+are the same formula.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .setup import (
+    AttentionLayer,
+    CacheLayer,
+    CachePolicy,
+    Experts,
+    ModelCosts,
+    Routing,
+    TypedCache,
+)
+
+
+def distinct_experts(experts: Experts, tokens: ArrayLike, routing: Routing) -> np.ndarray:
+    """Distinct routed experts that an iteration of `tokens` token routings touches.
+
+    m(n) = E (1 - (1 - k/E)^n) under expected routing, k under floor routing.
+
+    Parameters: experts; tokens [n >= 1]; routing.
+    References: formulation, "Mixture-of-experts".
+
+    >>> round(float(distinct_experts(Experts(256, 8, 1.0), 2, "expected")), 6)
+    15.75
+    """
+    tokens = np.asarray(tokens, dtype=np.float64)
+    if routing == "floor":
+        return np.full(tokens.shape, float(experts.per_token))
+    missed = np.log1p(-experts.per_token / experts.routed)
+    return experts.routed * -np.expm1(tokens * missed)
+
+
+def sweep_bytes(
+    always_bytes: float, experts: tuple[Experts, ...], tokens: ArrayLike, routing: Routing
+) -> np.ndarray:
+    """Shared weight traffic of one iteration that routes `tokens` tokens, W_batch(n) [bytes].
+
+    W_batch(n) = e_w [P_fixed - P_embed + p_expert m(n)]
+
+    Parameters: always_bytes [bytes]; experts; tokens [n >= 1]; routing.
+    References: formulation, "Dense transformers" and "Mixture-of-experts".
+
+    >>> float(sweep_bytes(10.0, (Experts(4, 1, 2.0),), 1, "floor"))
+    12.0
+    """
+    total = np.full(np.shape(tokens), float(always_bytes))
+    for group in experts:
+        total = total + group.expert_bytes * distinct_experts(group, tokens, routing)
+    return total
+
+
+def active_bytes(always_bytes: float, experts: tuple[Experts, ...]) -> float:
+    """The lower bound W_active = W_batch(1): the always-swept part and k experts [bytes]."""
+    return always_bytes + sum(group.per_token * group.expert_bytes for group in experts)
+
+
+def full_sweep_bytes(model: ModelCosts) -> float:
+    """W_batch(infinity): the sweep with every routed expert touched [bytes]."""
+    return model.always_bytes + sum(group.routed * group.expert_bytes for group in model.experts)
+
+
+def prefill_sweep_scale(model: ModelCosts) -> float:
+    """Factor that brings the sweeps of prefill to a known full sweep; 1 without one."""
+    if model.prefill_sweep_bytes is None:
+        return 1.0
+    return model.prefill_sweep_bytes / full_sweep_bytes(model)
+
+
+def cache_alloc_bytes(
+    cache: tuple[CacheLayer, ...] | TypedCache, tokens: ArrayLike, policy: CachePolicy
+) -> np.ndarray:
+    """Cache that one session reserves for a context of `tokens`, K_alloc(L) [bytes].
+
+    Full, latent and sparse layers reserve every token (sparse ones their index key as well), window
+    layers min(L, w) under the ``windowed`` policy and L under ``full``, state layers a constant.
+
+    References: formulation, "Dense transformers" and "Hybrid, sliding, and recurrent attention".
+    """
+    tokens = np.asarray(tokens, dtype=np.float64)
+    if isinstance(cache, TypedCache):
+        return np.full(tokens.shape, cache.alloc_bytes_per_session)
+    total = np.zeros(tokens.shape)
+    for layer in cache:
+        held = tokens
+        if layer.kind == "window" and policy == "windowed":
+            held = np.minimum(tokens, layer.window_tokens)
+        per_token = layer.bytes_per_token + layer.index_bytes_per_token
+        total = total + layer.count * (per_token * held + layer.state_bytes)
+    return total
+
+
+def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: ArrayLike) -> np.ndarray:
+    """Private context traffic of one decode step at a context of `tokens`, K_read(L) [bytes].
+
+    K_read(L) = kappa_global L + kappa_local min(L, w) + K_state; a sparse layer reads every index
+    key and min(L, selected) entries.
+
+    References: formulation, "Hybrid, sliding, and recurrent attention".
+    """
+    tokens = np.asarray(tokens, dtype=np.float64)
+    if isinstance(cache, TypedCache):
+        return np.full(tokens.shape, cache.read_bytes_per_token)
+    total = np.zeros(tokens.shape)
+    for layer in cache:
+        read = tokens
+        if layer.kind == "window":
+            read = np.minimum(tokens, layer.window_tokens)
+        elif layer.kind == "sparse":
+            read = np.minimum(tokens, layer.selected_tokens)
+        total = total + layer.count * (
+            layer.read_bytes_per_token * read
+            + layer.index_bytes_per_token * tokens
+            + layer.state_bytes
+        )
+    return total
+
+
+def attended_pairs(prefix: ArrayLike, tokens: ArrayLike, limit: float = np.inf) -> np.ndarray:
+    """Query-key pairs of `tokens` new tokens behind a cached `prefix`, each token attending to at
+    most `limit` positions, itself included: sum over j = 1..c of min(l + j, w).
+
+    >>> float(attended_pairs(0, 4)), float(attended_pairs(2, 4, limit=4))
+    (10.0, 15.0)
+    """
+    prefix = np.asarray(prefix, dtype=np.float64)
+    tokens = np.asarray(tokens, dtype=np.float64)
+    growing = np.clip(limit - prefix, 0.0, tokens)
+    pairs = growing * prefix + growing * (growing + 1.0) / 2.0
+    if np.isfinite(limit):
+        pairs = pairs + (tokens - growing) * limit
+    return pairs
+
+
+def attention_flop(
+    layers: tuple[AttentionLayer, ...], prefix: ArrayLike, tokens: ArrayLike
+) -> np.ndarray:
+    """Attention FLOPs of `tokens` new tokens behind `prefix`, c * a_attn(c, l), of one sequence.
+
+    The sum over a prompt does not depend on how it is cut into chunks.
+
+    References: formulation, "Prefill adapter fields".
+    """
+    total = np.zeros(np.broadcast(np.asarray(prefix), np.asarray(tokens)).shape)
+    for layer in layers:
+        if layer.kind == "state":
+            flop = layer.flop_per_token * np.asarray(tokens, dtype=np.float64)
+        else:
+            limit = {"window": layer.window_tokens, "sparse": layer.selected_tokens}.get(
+                layer.kind, np.inf
+            )
+            flop = 4.0 * layer.query_width * attended_pairs(prefix, tokens, limit)
+            if layer.index_flop_per_pair:
+                flop = flop + layer.index_flop_per_pair * attended_pairs(prefix, tokens)
+        total = total + layer.count * flop
+    return total

@@ -1,0 +1,141 @@
+"""Outputs of the engine, in SI units. A figure that does not exist is None, never 0."""
+
+from typing import Literal
+
+import msgspec
+
+from .setup import Assumption
+
+DecodeVerdict = Literal[
+    "model does not fit",
+    "no session fits",
+    "fits, but no batch satisfies the floor",
+    "serves",
+]
+PrefillVerdict = Literal[
+    "model does not fit",
+    "no prompt fits",
+    "the batch does not fit",
+    "no setting meets the budget",
+    "serves",
+]
+Kind = Literal["bound", "estimate"]
+Limit = Literal["memory", "compute"]
+
+
+class Forced(msgspec.Struct, frozen=True):
+    """Decode at a concurrency fixed by policy; given also when it does not fit."""
+
+    batch: int
+    aggregate_tokens_per_s: float
+    per_session_tokens_per_s: float
+    fits: bool
+    clears_floor: bool
+
+
+class SpeculationFigures(msgspec.Struct, frozen=True):
+    """break_even_*: emitted tokens per iteration from which speculation gains (rho(b)).
+
+    break_even_acceptance_*: the acceptance alpha that emits so many; None where there is none.
+    loses_at: inclusive intervals of batches within the memory batch at which it loses.
+    note_at_1, note_at_best: why no break-even exists there, "" where one does.
+    """
+
+    draft_tokens: int
+    emitted_tokens_per_iteration: float
+    break_even_at_1: float | None
+    break_even_at_best: float | None
+    break_even_acceptance_at_1: float | None
+    break_even_acceptance_at_best: float | None
+    note_at_1: str
+    note_at_best: str
+    loses_at: tuple[tuple[int, int], ...]
+
+
+class Decode(msgspec.Struct, frozen=True):
+    """Decode ceilings and gates; see `ourmodels_gui.engine.decode` for each formula.
+
+    spare_bytes: margin - b* K_alloc when it serves, else margin - K_alloc; negative is missing.
+    binding_gate: what keeps the best batch from growing: "memory", "floor", or "" when none serves.
+    compute_time_s, memory_time_s: of one iteration at the best batch; None where unknown.
+    kind: bound or estimate per figure name; kind_reasons: why any is an estimate.
+    """
+
+    verdict: DecodeVerdict
+    kind: dict[str, Kind]
+    kind_reasons: tuple[str, ...]
+    cautions: tuple[str, ...]
+    resident_margin_bytes: int
+    spare_bytes: int
+    memory_power_bytes2_per_s: float
+    rate_limited_batch: int | None = None
+    memory_batch: int | None = None
+    usable_batch: int | None = None
+    best_batch: int | None = None
+    binding_gate: str = ""
+    aggregate_tokens_per_s: float | None = None
+    per_session_tokens_per_s: float | None = None
+    single_session_tokens_per_s: float | None = None
+    memory_power_tokens_per_s: float | None = None
+    large_memory_limit_tokens_per_s: float | None = None
+    crossover_tokens: float | None = None
+    memory_time_s: float | None = None
+    compute_time_s: float | None = None
+    speculation: SpeculationFigures | None = None
+    forced: Forced | None = None
+
+
+class PrefillPoint(msgspec.Struct, frozen=True):
+    """A prefill ceiling with the setting that reaches it."""
+
+    batch: int
+    tokens_per_s: float
+    time_s: float
+
+
+class RangeEnd(msgspec.Struct, frozen=True):
+    """One end of the ceilings over all prompt lengths, T_pf,lo or T_pf,hi."""
+
+    tokens_per_s: float
+    prompt_tokens: int
+    batch: int
+
+
+class PromptRange(msgspec.Struct, frozen=True):
+    low: RangeEnd
+    high: RangeEnd
+
+
+class Prefill(msgspec.Struct, frozen=True):
+    """Prefill ceilings; see `ourmodels_gui.engine.prefill` for each formula.
+
+    chunk_tokens: width in use (the prompt itself for one shot).
+    unavailable: what is missing, "" when nothing is.
+    unrestricted: the result without the time-to-first-token budget; None without a budget.
+    """
+
+    verdict: PrefillVerdict
+    kind: dict[str, Kind]
+    unavailable: str = ""
+    batch: int | None = None
+    chunk_tokens: int | None = None
+    tokens_per_s: float | None = None
+    time_s: float | None = None
+    limit: Limit | None = None
+    memory_ceiling_tokens_per_s: float | None = None
+    compute_ceiling_tokens_per_s: float | None = None
+    memory_power_tokens_per_s: float | None = None
+    linear_ceiling_tokens_per_s: float | None = None
+    flop_per_token: float | None = None
+    bytes_per_token: float | None = None
+    crossover_tokens: float | None = None
+    range: PromptRange | None = None
+    range_single: PromptRange | None = None
+    single_prompt: PrefillPoint | None = None
+    unrestricted: PrefillPoint | None = None
+
+
+class Result(msgspec.Struct, frozen=True):
+    decode: Decode
+    prefill: Prefill | None
+    assumptions: tuple[Assumption, ...]

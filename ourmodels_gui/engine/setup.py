@@ -1,0 +1,195 @@
+"""Inputs of the engine: plain numbers in SI units, already looked up and checked.
+
+A Setup is a scenario resolved against the library. All structs are frozen; symbols of the
+formulation stand beside the names.
+"""
+
+from typing import Literal
+
+import msgspec
+
+LayerKind = Literal["full", "window", "latent", "sparse", "state"]
+Routing = Literal["expected", "floor"]
+CachePolicy = Literal["windowed", "full"]
+DecodeCeiling = Literal["memory", "combined"]
+CacheGrowth = Literal["reserved", "on_demand"]
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """One pool of memory and the rates that work on it.
+
+    capacity_bytes: C, before subtracting overhead.
+    bandwidth_bytes_per_s: R.
+    compute_flop_per_s: F_hw(mode), dense arithmetic; a mode that is absent is unknown.
+    measured: which of the rates in use are measured sustained figures rather than limits:
+        "bandwidth" or a mode id. A figure that uses one is an estimate.
+    """
+
+    capacity_bytes: float
+    bandwidth_bytes_per_s: float
+    compute_flop_per_s: dict[str, float] = {}
+    measured: frozenset[str] = frozenset()
+
+
+class Experts(msgspec.Struct, frozen=True):
+    """One set of routed experts with the same routing.
+
+    routed: E. per_token: k, 1 <= k < E.
+    expert_bytes: stored bytes of one expert through all the layers of the set (e_w p_expert).
+    """
+
+    routed: int
+    per_token: int
+    expert_bytes: float
+
+
+class CacheLayer(msgspec.Struct, frozen=True):
+    """`count` layers that own a cache of one shape; every byte figure is per layer.
+
+    bytes_per_token: stored; read_bytes_per_token: moved when read.
+    window_tokens: for ``window``. selected_tokens, index_bytes_per_token: for ``sparse``.
+    state_bytes: for ``state``, whatever the context.
+    """
+
+    kind: LayerKind
+    count: int
+    bytes_per_token: float = 0.0
+    read_bytes_per_token: float = 0.0
+    window_tokens: int = 0
+    selected_tokens: int = 0
+    index_bytes_per_token: float = 0.0
+    state_bytes: float = 0.0
+
+
+class TypedCache(msgspec.Struct, frozen=True):
+    """Cache figures used as given, whatever the context lengths."""
+
+    alloc_bytes_per_session: float
+    read_bytes_per_token: float
+
+
+class AttentionLayer(msgspec.Struct, frozen=True):
+    """`count` layers whose attention costs the same; figures are per layer.
+
+    query_width: N_q (d_qk + d_v) / 2, so that a query-key pair costs 4 * query_width FLOPs.
+    index_flop_per_pair: FLOPs of the index of a ``sparse`` layer for each pair in the context.
+    flop_per_token: cost of a ``state`` layer, whatever the context.
+    """
+
+    kind: LayerKind
+    count: int
+    query_width: float = 0.0
+    window_tokens: int = 0
+    selected_tokens: int = 0
+    index_flop_per_pair: float = 0.0
+    flop_per_token: float = 0.0
+
+
+class ModelCosts(msgspec.Struct, frozen=True):
+    """The adapter: what a model with its weight and cache formats costs.
+
+    resident_bytes: W_resident.
+    always_bytes: swept by every iteration, e_w (P_fixed - P_embed); W_active for a dense model.
+    experts: routed experts, empty for a dense model.
+    cache: layers that own a cache, or figures used as given.
+    max_context_tokens: L_model,max, None when unlimited or unknown.
+    cache_write_bytes_per_token: kappa_KV,w; None when unknown.
+    linear_active_parameters: P_lin,active; None when unknown.
+    head_parameters: P_head, the output projection that decode runs for every position.
+    attention: layers that attend; None when unknown.
+    prefill_sweep_bytes: the sweep with every expert touched, where it is known better than from
+        the sums above; prefill sweeps are scaled to it. None for no correction.
+    """
+
+    resident_bytes: float
+    always_bytes: float
+    cache: tuple[CacheLayer, ...] | TypedCache
+    experts: tuple[Experts, ...] = ()
+    max_context_tokens: int | None = None
+    cache_write_bytes_per_token: float | None = None
+    linear_active_parameters: float | None = None
+    head_parameters: float = 0.0
+    attention: tuple[AttentionLayer, ...] | None = None
+    prefill_sweep_bytes: float | None = None
+
+
+class Workload(msgspec.Struct, frozen=True):
+    """What is asked of the machine in decode.
+
+    reserved_context_tokens: L_alloc. read_context_tokens: L_read <= L_alloc.
+    floor_tokens_per_s: r_star, 0 for no floor. overhead_bytes: O.
+    batch: a forced concurrency, or None.
+    """
+
+    reserved_context_tokens: int
+    read_context_tokens: int
+    floor_tokens_per_s: float
+    overhead_bytes: float
+    cache_policy: CachePolicy = "windowed"
+    routing: Routing = "expected"
+    decode_ceiling: DecodeCeiling = "memory"
+    batch: int | None = None
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """What proposes the tokens of speculative decoding; all zero for prompt lookup.
+
+    resident_bytes: W_draft,res. always_bytes and experts: W_draft at the batch, per step.
+    cache_alloc_bytes: K_draft,alloc per session. cache_read_bytes: K_draft,read per step.
+    """
+
+    resident_bytes: float = 0.0
+    always_bytes: float = 0.0
+    experts: tuple[Experts, ...] = ()
+    cache_alloc_bytes: float = 0.0
+    cache_read_bytes: float = 0.0
+
+
+class Speculation(msgspec.Struct, frozen=True):
+    """draft_tokens: gamma >= 1. emitted_tokens: rho, 1 <= rho <= gamma + 1."""
+
+    draft_tokens: int
+    emitted_tokens: float
+    draft: Draft = Draft()
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What is asked of the machine in prefill.
+
+    prompt_tokens: L. cached_prefix_tokens: where the prompt starts.
+    chunk_tokens: c, None for one shot. ttft_budget_s: tau_star, None for none.
+    batch: a forced number of prompts, or None.
+    """
+
+    prompt_tokens: int
+    cached_prefix_tokens: int = 0
+    chunk_tokens: int | None = None
+    ttft_budget_s: float | None = None
+    cache_growth: CacheGrowth = "reserved"
+    batch: int | None = None
+
+
+class Assumption(msgspec.Struct, frozen=True):
+    """One input that moves the answer, as it is told to people: value in `unit`, and from where."""
+
+    name: str
+    value: float | int | str | None
+    unit: str
+    source: str
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """Everything `evaluate` needs.
+
+    linear_mode, attention_mode: shares by arithmetic mode, summing to 1 (phi_linear,
+    phi_attention).
+    """
+
+    machine: Machine
+    model: ModelCosts
+    workload: Workload
+    linear_mode: dict[str, float]
+    attention_mode: dict[str, float]
+    speculation: Speculation | None = None
+    prompt: Prompt | None = None
+    assumptions: tuple[Assumption, ...] = ()

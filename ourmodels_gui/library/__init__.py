@@ -1,0 +1,1 @@
+"""Everything one can choose: machines, models, weight and cache formats."""
