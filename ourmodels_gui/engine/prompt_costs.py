@@ -5,7 +5,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .chunks import reread_bytes
-from .costs import attention_flop, cache_read_bytes, full_sweep_bytes, prefill_sweep_scale, sweep_bytes
+from .costs import (
+    attention_flop,
+    cache_read_bytes,
+    full_sweep_bytes,
+    prefill_sweep_scale,
+    sweep_bytes,
+)
 from .crossover import missing_modes, seconds_per_flop
 from .setup import ModelCosts, Routing, Setup, TypedCache
 

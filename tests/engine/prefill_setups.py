@@ -111,7 +111,7 @@ def random_setup(seed, limit):
     bandwidth = pick((1.0e8, 1.0e9))
     rates = {FP4: pick((1.0e8, 1.0e10, 1.0e12)), BF16: pick((3.0e8, 1.0e12))}
     machine = Machine(1.1e6 + rng.uniform(0, 40) * 400.0 * limit, bandwidth, rates)
-    reserved = rng.randint(limit // 2, limit)
+    reserved = rng.randint(max(limit // 2, 2), limit)
     prefix = pick((0, 0, rng.randint(1, reserved // 2)))
     draft = Draft(1e4, 1e4, (), 1234.4, 500.0)
     return Setup(

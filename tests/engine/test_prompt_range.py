@@ -94,20 +94,26 @@ def test_reservation_and_prefix_play_no_part_in_the_range():
     assert ranges(with_prompt(setup, cached_prefix_tokens=500)) == ranges(setup)
 
 
+def with_room_bytes(setup, room):
+    capacity = 71_898_700_000 + 8_000_000_000 + room
+    return replace(setup, machine=replace(setup.machine, capacity_bytes=float(capacity)))
+
+
 def test_lengths_that_do_not_fit_are_left_out():
-    setup = laguna(batch=None)
-    tight = replace(setup, machine=replace(setup.machine, capacity_bytes=80.1e9))
-    free = 80_100_000_000 - 71_898_700_000 - 8_000_000_000
-    longest = (free - 36 * 2048 * 512) // (12 * 2048)
-    assert ranges(tight)[1].low.prompt_tokens == 1
-    assert ranges(with_prompt(tight, ttft_budget_s=None))[0].low.prompt_tokens == longest
+    """The longest fitting prompt is the slowest here, so the low end names it."""
+    longest = 200_000
+    room = 12 * 2048 * longest + 36 * 2048 * 512
+    for spare, at in ((0, longest), (-1, longest - 1), (12 * 2048, longest + 1)):
+        low = ranges(with_room_bytes(laguna(batch=None), room + spare))[0].low
+        assert (low.prompt_tokens, low.batch) == (at, 1)
 
 
 def test_no_length_means_no_range():
-    setup = laguna(batch=None)
-    full = replace(setup, machine=replace(setup.machine, capacity_bytes=79.8988e9))
-    assert ranges(full) == (None, None)
-    assert ranges(with_prompt(setup, ttft_budget_s=1e-6)) == (None, None)
+    one_token = 48 * 2048
+    assert ranges(with_room_bytes(laguna(), one_token - 1)) == (None, None)
+    only = ranges(with_room_bytes(laguna(), one_token))[0]
+    assert only.low == only.high and only.low.prompt_tokens == 1
+    assert ranges(laguna(batch=None, ttft_budget_s=1e-6)) == (None, None)
 
 
 def test_budget_narrows_the_range_of_lengths():
