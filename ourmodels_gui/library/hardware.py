@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, field
 
 from ..engine.setup import Machine
 from ..problem import BadInput
@@ -126,8 +126,8 @@ class HardwareRecord(CatalogStruct, frozen=True):
     chip: str = ""
     released: Fact | None = None
     announced: bool = False
-    compute: dict[Mode, Figure] = {}
-    measured: dict[Mode | Literal["bandwidth"], Figure] = {}
+    compute: dict[Mode, Figure] = field(default_factory=dict)
+    measured: dict[Mode | Literal["bandwidth"], Figure] = field(default_factory=dict)
     units: Figure | None = None
     clock: Figure | None = None
     matrix_clock: Figure | None = None
@@ -136,7 +136,7 @@ class HardwareRecord(CatalogStruct, frozen=True):
     interconnect: tuple[Link, ...] = ()
     notes: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
-    exceptions: dict[str, str] = {}
+    exceptions: dict[str, str] = field(default_factory=dict)
     replaced_by: str = ""
 
 
