@@ -4,11 +4,12 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
@@ -88,7 +89,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     with (folder / ".lock").open("a+b") as file:
         with contextlib.suppress(OSError):
-            if os.name == "nt":
+            if sys.platform == "win32":
                 file.seek(0)
                 msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
             else:
@@ -97,7 +98,7 @@ def locked(folder: Path) -> Iterator[None]:
             yield
         finally:
             with contextlib.suppress(OSError):
-                if os.name == "nt":
+                if sys.platform == "win32":
                     file.seek(0)
                     msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
@@ -127,7 +128,7 @@ def _put(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
-    if os.name != "nt":  # the name itself must survive a power cut too
+    if sys.platform != "win32":  # the name itself must survive a power cut too
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

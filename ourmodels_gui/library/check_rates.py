@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..problem import BadInput
+from .check_machine import Fault
 from .hardware import HardwareRecord, Mode
-from .records import Figure, si
-
-Fault = tuple[str, str]
+from .records import Quantity, si
 
 PROPORTIONS: tuple[tuple[Mode, Mode, float, float], ...] = (
     ("bf16_fp32acc", "fp16_fp32acc", 0.5, 1.0),
@@ -113,11 +112,10 @@ def derivations_give_values(record: HardwareRecord) -> Iterator[Fault]:
 def measured_below_limits(record: HardwareRecord) -> Iterator[Fault]:
     """A sustained figure does not exceed the limit it is measured against by more than 2 %."""
     for name, figure in record.measured.items():
-        limit: Figure | None
         limit = record.memory.bandwidth if name == "bandwidth" else record.compute.get(name)
         if limit is None:
             continue
-        quantity = "bytes/s" if name == "bandwidth" else "FLOP/s"
+        quantity: Quantity = "bytes/s" if name == "bandwidth" else "FLOP/s"
         try:
             ratio = si(figure, quantity, name) / si(limit, quantity, name)
         except BadInput:

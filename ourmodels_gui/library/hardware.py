@@ -182,21 +182,25 @@ def machine_entries(
     Raises BadInput with the key's path for a unit that does not belong or an absurd value.
     References: formulation, "Memory power" and "Arithmetic modes" of prefill.
     """
-    compute = {m: si(f, "FLOP/s", f"compute.{m}") for m, f in record.compute.items()}
-    measured = {
+    compute: dict[str, float] = {
+        m: si(f, "FLOP/s", f"compute.{m}") for m, f in record.compute.items()
+    }
+    measured: dict[str, float] = {
         m: si(f, "bytes/s" if m == "bandwidth" else "FLOP/s", f"measured.{m}")
         for m, f in record.measured.items()
     }
     base_bandwidth = si(record.memory.bandwidth, "bytes/s", "memory.bandwidth")
     several = len(record.configurations) > 1
-    entries = []
+    entries: list[MachineEntry] = []
     for index, size in enumerate(record.configurations):
         key = f"configurations[{index}]"
         bandwidth = base_bandwidth
         if size.memory is not None:
             bandwidth = si(size.memory.bandwidth, "bytes/s", f"{key}.memory.bandwidth")
         capacity = si(size.capacity, "bytes", f"{key}.capacity")
-        share = size.default_share and si(size.default_share, "bytes", f"{key}.default_share")
+        share = None
+        if size.default_share is not None:
+            share = si(size.default_share, "bytes", f"{key}.default_share")
         if any(entry.id == size.id for entry in entries):
             raise BadInput(f"{key}.id", f"“{size.id}” stands twice; give each size its own id")
         entries.append(
