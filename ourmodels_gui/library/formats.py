@@ -73,6 +73,7 @@ def _gguf(name: str) -> WeightFormat:
         "fp32",
         _EVERYTHING - {"router"},
         parts=("text",),
+        overrides={"routed_experts": "gguf_mxfp4"} if name == "gguf-mxfp4" else {},
         mixed=True,
     )
 
@@ -147,9 +148,9 @@ def encoding_shares(record: ModelRecord, tensors: Tensors, weights: str) -> tupl
         return ((1.0, form.vector),)
     if tensors.tensor_class not in form.quantised:
         return ((1.0, form.kept),)
-    if form.mixed:
-        return _mixed_shares(record, tensors, form)
     encoding = form.overrides.get(tensors.tensor_class, form.matrix)
+    if form.mixed and tensors.tensor_class not in form.overrides:
+        return _mixed_shares(record, tensors, form)
     group = ENCODINGS[encoding].block_columns
     fills = group == 0 or ENCODINGS[encoding].block_rows > 1 or tensors.shape[-1] % group == 0
     return ((1.0, encoding if fills else form.kept),)
@@ -202,11 +203,8 @@ def _mixed_shares(
     if tensors.tensor_class == "input_embedding":
         return ((1.0, fitting(mix.token or mix.base, columns)),)
     routed = max((experts.routed for experts in record.experts), default=0)
-    role = "expert" if tensors.tensor_class == "routed_experts" and form.id == "gguf-mxfp4" else (
-        tensors.role
-    )
-    layers = record.layer_count if role == "down" else tensors.count
-    return shares(mix, role, layers, _queries_per_key(record), routed, columns)
+    layers = record.layer_count if tensors.role == "down" else tensors.count
+    return shares(mix, tensors.role, layers, _queries_per_key(record), routed, columns)
 
 
 def _queries_per_key(record: ModelRecord) -> float:

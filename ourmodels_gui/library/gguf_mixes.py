@@ -132,7 +132,7 @@ GGUF_MIXES: dict[str, Mix] = {
     "iq2_xxs": _low("iq2_xxs", "q2_k", "iq2_xxs", "q2_k", "q2_k"),
     "iq1_m": _low("iq1_m", "q2_k", "iq2_xxs", "q2_k", "q2_k"),
     "iq1_s": _low("iq1_s", "q2_k", "iq2_xxs", "q2_k", "q2_k"),
-    "gguf-mxfp4": Mix("q8_0", "q8_0", roles={"expert": Better("gguf_mxfp4")}),
+    "gguf-mxfp4": Mix("q8_0", "q8_0"),
 }
 
 _INSTEAD = {"q4_k": "q5_0", "q5_k": "q5_1", "q6_k": "q8_0"}
