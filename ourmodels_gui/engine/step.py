@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .compute import seconds_per_flop
 from .costs import Tokens, attention_flop, cache_read_bytes, sweep_bytes
+from .crossover import seconds_per_flop
 from .setup import Draft, Experts, Routing, Setup, Speculation
 
 
@@ -135,7 +135,8 @@ def per_session_tokens_per_s(step: Step, batch: Tokens) -> Tokens:
 
 def aggregate_tokens_per_s(step: Step, batch: Tokens) -> Tokens:
     """Ceiling of all sessions together at a batch, T(b) = b r(b) = R / q(b)."""
-    return batch * per_session_tokens_per_s(step, batch)
+    aggregate: Tokens = batch * per_session_tokens_per_s(step, batch)
+    return aggregate
 
 
 def _lower(rate: Tokens, other: Tokens) -> Tokens:
