@@ -36,11 +36,8 @@ test: $(TESTABLE) ## Run the whole test suite, without a display.
 	@$(PY) packaging/linux/libraries.py
 	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
 
-check: $(TESTABLE) ## Check style, types and layers.
-	$(PY) -m ruff check
-	$(PY) -m ruff format --check
-	$(PY) -m mypy
-	$(PY) -m importlinter.cli lint
+check: $(TESTABLE) ## Check style, types and layers only (part of the tests).
+	$(PY) -m pytest -q tests/test_style.py tests/test_layers.py
 
 benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/README.md.
 	$(PY) -m benchmarks
