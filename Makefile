@@ -36,8 +36,9 @@ test: $(TESTABLE) ## Run the whole test suite, without a display.
 	@$(PY) packaging/linux/libraries.py
 	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
 
-check: $(TESTABLE) ## Check style, types and layers only (part of the tests).
+check: $(TESTABLE) ## Check style and layers (part of the tests) and types.
 	$(PY) -m pytest -q tests/test_style.py tests/test_layers.py
+	$(PY) -m mypy
 
 benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/README.md.
 	$(PY) -m benchmarks

@@ -1,4 +1,4 @@
-"""Style and types are part of what is tested, so that nobody has to remember to run them."""
+"""Style is part of what is tested, so that nobody has to remember to run the tool."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("tool", ["ruff check", "ruff format --check", "mypy"])
+@pytest.mark.parametrize("tool", ["ruff check", "ruff format --check"])
 def test_the_tool_has_nothing_to_say(tool):
     done = subprocess.run(
         [sys.executable, "-m", *tool.split()], cwd=ROOT, capture_output=True, text=True, check=False
