@@ -41,7 +41,9 @@ check: $(TESTABLE) ## Check style and layers (part of the tests) and types.
 	$(PY) -m mypy
 
 benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/README.md.
-	$(PY) -m benchmarks
+	@status=0; for script in benchmarks/*.py; do \
+	  echo "$$script"; $(PY) "$$script" || status=1; \
+	done; exit $$status
 
 lock: ## Write both lock files anew (needs uv; UPGRADE=--upgrade takes newer versions).
 	$(call compile,requirements.lock)
