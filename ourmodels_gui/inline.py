@@ -160,16 +160,17 @@ class InlineAdapter(Part, frozen=True, kw_only=True):
         if (self.routed_experts is None) != (self.experts_per_token is None):
             key = "routed_experts" if self.routed_experts is None else "experts_per_token"
             raise BadInput(key, "is missing; write both routed_experts and experts_per_token")
-        if self.routed_experts is None or self.experts_per_token is None:
+        routed, per_token = self.routed_experts or 0, self.experts_per_token or 0
+        if per_token > routed:
+            raise BadInput("experts_per_token", "must be at most routed_experts")
+        if per_token == routed:
             if active not in (None, total):
                 raise BadInput(
                     "active_parameters_b",
-                    "must equal total_parameters_b in a dense model; leave it out, or write "
-                    "routed_experts and experts_per_token",
+                    "must equal total_parameters_b where every token uses every parameter; leave "
+                    "it out, or write routed_experts and a smaller experts_per_token",
                 )
             return
-        if self.experts_per_token > self.routed_experts:
-            raise BadInput("experts_per_token", "must be at most routed_experts")
         if active is None:
             raise BadInput("active_parameters_b", "is missing; a model with experts needs it")
         if active > total:
