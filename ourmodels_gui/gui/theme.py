@@ -1,8 +1,8 @@
 """Colours, type and spacing of the window, in light and dark.
 
-A widget asks for its colours when it paints or when its palette changes
-(`changeEvent` with `QEvent.Type.PaletteChange`): ``colours(self).accent``. Nothing else tells it of a
-change of theme, and no colour is written anywhere else.
+A widget asks for its colours when it paints or when its palette changes (`changeEvent` with
+`QEvent.Type.PaletteChange`): ``colours(self).accent``. Nothing else tells it of a change of theme,
+and no colour is written anywhere else.
 """
 
 from dataclasses import dataclass
