@@ -1,0 +1,162 @@
+"""Choose a model and the format of its weights: size and kind in each row."""
+
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
+
+from .. import units
+from ..evaluation import Evaluation
+from ..library.formats import NATIVE, WEIGHT_FORMATS, bytes_of
+from ..library.load import Library, ModelEntry
+from ..library.models import (
+    TOWERS,
+    ModelRecord,
+    active_parameters,
+    parameters,
+    tensors_of,
+)
+from ..scenario import InlineModel, ModelRef
+from . import typed
+from .fields import ChoiceField
+from .picker import Picker, Row
+from .theme import UNIT
+
+
+def billions(count: float) -> str:
+    """A parameter count as people say it.
+
+    >>> billions(7_615_616_512), billions(30_532_122_624), billions(134_515_008)
+    ('7.6B', '31B', '135M')
+    """
+    if count < 0.9995e9:
+        return f"{count / 1e6:.0f}M"
+    return f"{count / 1e9:.1f}B" if count < 9.95e9 else f"{count / 1e9:,.0f}B"
+
+
+def model_row(entry: ModelEntry) -> Row:
+    """One row; found by name, maker, family, kind and size."""
+    record = entry.record
+    size = billions(parameters(record))
+    kind = "MoE" if record.experts else "dense"
+    active = f"A{billions(active_parameters(record))}" if record.experts else ""
+    layers = {group.kind for group in record.layers or ()}
+    hybrid = "hybrid" if len(layers) > 1 else ""
+    words = (entry.name, entry.vendor, record.family, kind, size, active, hybrid, *layers)
+    audited = "" if record.audit.status == "audited" else "\nNot audited"
+    return Row(
+        id=entry.id,
+        name=entry.name,
+        figures=(size, active or kind),
+        search=" ".join(words).casefold(),
+        tip=f"{entry.vendor} {entry.name}\n{size} parameters, {active or kind}{audited}",
+        yours=entry.yours,
+    )
+
+
+@lru_cache(maxsize=64)
+def weight_choices(model_id: str, record: ModelRecord) -> tuple[tuple[Any, str], ...]:
+    """Every weight format with what the text model occupies in it, the largest first.
+
+    The release's own files stand first and are the default.
+    """
+    text = tuple(tensors_of(record))
+    sizes = {name: bytes_of(record, name, text) for name in (NATIVE, *WEIGHT_FORMATS)}
+    ordered = sorted(WEIGHT_FORMATS, key=lambda name: -sizes[name])
+    names = {name: form.name for name, form in WEIGHT_FORMATS.items()}
+    names[NATIVE] = f"As released, {record.native}"
+    return tuple(
+        (name, f"{names[name]}  {units.size(sizes[name], typed.separators())}")
+        for name in (NATIVE, *ordered)
+    )
+
+
+class ModelPicker(Picker):
+    """Emits the model and, separately, the format of its weights and whether towers are loaded."""
+
+    edited = Signal(dict)
+
+    def __init__(self, library: Library, parent: QWidget | None = None) -> None:
+        super().__init__(
+            self.tr("Model"), ("999.9B", "A999.9B"), self.tr("name, 7B, qwen moe"), parent
+        )
+        self.NOTHING = self.tr("The catalog holds no models.")
+        self._weights = ChoiceField(self)
+        self._weights.setAccessibleName(self.tr("Weights"))
+        self._weights.setToolTip(
+            self.tr("Format that the weights are stored in, and the memory they take.")
+        )
+        self._weights.committed.connect(lambda name: self.edited.emit({"model.weights": name}))
+        self._towers = QCheckBox(self.tr("with vision and audio"), self)
+        self._towers.setToolTip(
+            self.tr("Keep the encoders of images and sound in memory as well. Text skips them.")
+        )
+        self._towers.clicked.connect(
+            lambda on: self.edited.emit({"model.include_towers": on or None})
+        )
+        label = QLabel(self.tr("Weights"), self)
+        label.setBuddy(self._weights)
+        foot = QHBoxLayout()
+        foot.setSpacing(2 * UNIT)
+        foot.addWidget(label)
+        foot.addWidget(self._weights, 1)
+        self.layout().addLayout(foot)
+        self.layout().addWidget(self._towers)
+        self._kept_weights: str | None = None
+        self.picked.connect(self._pick)
+        self.offer(library)
+
+    def offer(self, library: Library) -> None:
+        """Show the models of a library, the user's own first."""
+        self._models = library.models
+        entries = sorted(
+            library.models.values(), key=lambda one: (not one.yours, one.name.casefold())
+        )
+        self._rows = {entry.id: model_row(entry) for entry in entries}
+        self.offer_rows(list(self._rows.values()))
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Name and mark the model of a scenario, and its format."""
+        model = evaluation.scenario.model
+        entry = self._models.get(model.id) if isinstance(model, ModelRef) else None
+        self._weights.setEnabled(entry is not None)
+        has_towers = entry is not None and any(
+            group.part in TOWERS for group in entry.record.tensors
+        )
+        self._towers.setVisible(has_towers)
+        if isinstance(model, InlineModel):
+            self._kept_weights = None
+            self._weights.offer(((None, self.tr("as typed in the scenario")),))
+            words = self.tr("{name}, from this scenario").format(name=model.adapter.name)
+            self.show_chosen("", words)
+            return
+        self._kept_weights = model.weights
+        self._towers.setChecked(bool(model.include_towers))
+        if entry is not None:
+            choices = weight_choices(entry.id, entry.record)
+            known = {name for name, _ in choices}
+            if model.weights and model.weights not in known:
+                choices = (*choices, (model.weights, model.weights))
+            self._weights.offer(choices)
+            self._weights.present(model.weights, NATIVE)
+            row = self._rows[entry.id]
+            self.show_chosen(entry.id, f"{row.name}  {' \u00b7 '.join(row.figures)}")
+        elif model.record is not None:
+            name = model.record.get("name", model.id)
+            self._weights.offer(((model.weights, model.weights or NATIVE),))
+            self.show_chosen("", self.tr("{name}, from this scenario").format(name=name))
+        else:
+            self._weights.offer(((model.weights, model.weights or NATIVE),))
+            self.show_chosen(
+                "",
+                model.id,
+                missing=self.tr("The catalog has no model with this id. Choose another."),
+            )
+
+    def _pick(self, model_id: str) -> None:
+        self.edited.emit(
+            {"model": {"id": model_id, "weights": self._kept_weights}}
+            if self._kept_weights
+            else {"model": {"id": model_id}}
+        )
