@@ -63,7 +63,7 @@ class NumberField(QLineEdit):
         self.setFont(sized("text"))
         if unit:
             self.setTextMargins(0, 0, self.fontMetrics().horizontalAdvance(unit) + 6, 0)
-        self.editingFinished.connect(self._commit)
+        self.editingFinished.connect(self.commit)
 
     def present(self, value: float | None, default: float | None = None) -> bool:
         """Show `value`; touches the text, and says so, only when the value is a new one."""
@@ -86,7 +86,8 @@ class NumberField(QLineEdit):
         self.setText("" if value is None else self._show(value))
         self.setCursorPosition(0)
 
-    def _commit(self) -> None:
+    def commit(self) -> None:
+        """Report what was typed since the last commit, if anything was."""
         if not self.isModified():
             return
         text = self.text().strip()
@@ -136,6 +137,28 @@ class NumberField(QLineEdit):
         )
 
 
+class TextField(QLineEdit):
+    """A line of words; committed on Enter or on leaving, empty as None."""
+
+    committed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._value: str | None = None
+        self.editingFinished.connect(self.commit)
+
+    def present(self, value: str | None, default: str | None = None) -> None:
+        self.setPlaceholderText(default or "")
+        if value != self._value:
+            self._value = value
+            self.setText(value or "")
+
+    def commit(self) -> None:
+        if self.isModified():
+            self.setModified(False)
+            self.committed.emit(self.text().strip() or None)
+
+
 class ChoiceField(QComboBox):
     """One of a few values, each with its words; the default's value is committed as None."""
 
@@ -147,19 +170,20 @@ class ChoiceField(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
         self._choices: tuple[tuple[Any, str], ...] = ()
+        self._default: Any = None
         self.activated.connect(self._activated)
 
     def offer(self, choices: Sequence[tuple[Any, str]]) -> None:
         """The values with their words, in order; the value None stands for the default."""
         if tuple(choices) == self._choices:
             return
-        value = self.value()
+        value, default = self.value(), self._default
         self._choices = tuple(choices)
         self.clear()
         for index, (_, words) in enumerate(self._choices):
             self.addItem(words)
             self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
-        self.present(value)
+        self.present(value, default)
 
     def value(self) -> Any:
         index = self.currentIndex()
@@ -167,6 +191,7 @@ class ChoiceField(QComboBox):
 
     def present(self, value: Any, default: Any = None) -> None:
         """Show `value`, or the default's own entry when it is None and None is not offered."""
+        self._default = default
         values = [known for known, _ in self._choices]
         wanted = value if value in values else default
         index = values.index(wanted) if wanted in values else -1
@@ -174,7 +199,8 @@ class ChoiceField(QComboBox):
             self.setCurrentIndex(index)
 
     def _activated(self, index: int) -> None:
-        self.committed.emit(self._choices[index][0])
+        value = self._choices[index][0]
+        self.committed.emit(None if value == self._default else value)
 
 
 class LogSlider(QSlider):

@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
 )
 
 from . import typed
-from .fields import ChoiceField, LogSlider, NumberField, Parse, Show
+from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
 from .theme import UNIT, sized
 
 LABEL_PX = 96
 FIELD_PX = 116
 
-Field = NumberField | ChoiceField
+Field = NumberField | ChoiceField | TextField
 
 
 def message(parent: QWidget | None = None, *, error: bool = False) -> QLabel:
@@ -70,6 +70,19 @@ class Group(QWidget):
         self.grid.setColumnMinimumWidth(1, FIELD_PX)
         self.grid.setColumnStretch(2, 1)
 
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._build_head())
+        layout.addWidget(self._body)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        if foldable:
+            self._head.setCheckable(True)
+            self._head.toggled.connect(self._fold)
+            self._fold(False)
+
+    def _build_head(self) -> QHBoxLayout:
         self._heading = QLabel(self)
         self._heading.setFont(sized("heading"))
         self._head = QToolButton(self, autoRaise=True)
@@ -84,29 +97,16 @@ class Group(QWidget):
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.reset.setToolTip(self.tr("Use the defaults for every value of this group."))
         self.reset.clicked.connect(self._reset)
-
+        self._heading.setHidden(self._foldable)
+        self._head.setVisible(self._foldable)
+        self._mark.setVisible(self._foldable)
         head = QHBoxLayout()
         head.setSpacing(2 * UNIT)
-        head.addWidget(self._heading)
-        head.addWidget(self._head)
-        head.addWidget(self._mark)
+        for part in (self._heading, self._head, self._mark):
+            head.addWidget(part)
         head.addStretch(1)
         head.addWidget(self.reset)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._body)
-        layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-
-        if foldable:
-            self._head.setCheckable(True)
-            self._head.toggled.connect(self._fold)
-            self._fold(False)
-        self._heading.setHidden(foldable)
-        self._head.setVisible(foldable)
-        self._mark.setVisible(foldable)
+        return head
 
     def set_title(self, title: str) -> None:
         self._title = title
@@ -153,6 +153,19 @@ class Group(QWidget):
         field = ChoiceField(self._body)
         self._add(key, label, tip, field, None)
         return field
+
+    def text(self, key: str, label: str, tip: str) -> TextField:
+        """Add a line of words."""
+        field = TextField(self._body)
+        self._add(key, label, tip, field, None)
+        return field
+
+    def finish(self) -> bool:
+        """Commit what is being typed; False when something typed cannot be read."""
+        for first, *_ in self._rows.values():
+            if isinstance(first, NumberField | TextField):
+                first.commit()
+        return not self._typed_wrong
 
     def slider(self, key: str) -> LogSlider:
         """The slider of a number that has one."""
@@ -230,7 +243,7 @@ class Group(QWidget):
         field.setAccessibleDescription(tip)
         field.setProperty("key", key)
         self.grid.addWidget(name, row, 0)
-        if isinstance(field, ChoiceField):
+        if not isinstance(field, NumberField):
             self.grid.addWidget(field, row, 1, 1, 2)
         else:
             self.grid.addWidget(field, row, 1)

@@ -81,7 +81,7 @@ class MachinePicker(Picker):
         entry = self._machines.get(machine_id)
         if entry is not None:
             row = self._rows[machine_id]
-            self.show_chosen(machine_id, f"{row.name}  {' \u00b7 '.join(row.figures)}")
+            self.show_chosen(machine_id, row.words())
         elif isinstance(hardware, HardwareRef):
             name = hardware.record.get("name", machine_id)
             self.show_chosen("", self.tr("{name}, from this scenario").format(name=name))

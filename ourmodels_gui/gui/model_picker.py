@@ -141,7 +141,7 @@ class ModelPicker(Picker):
             self._weights.offer(choices)
             self._weights.present(model.weights, NATIVE)
             row = self._rows[entry.id]
-            self.show_chosen(entry.id, f"{row.name}  {' \u00b7 '.join(row.figures)}")
+            self.show_chosen(entry.id, row.words())
         elif model.record is not None:
             name = model.record.get("name", model.id)
             self._weights.offer(((model.weights, model.weights or NATIVE),))

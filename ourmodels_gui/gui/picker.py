@@ -48,6 +48,10 @@ class Row(msgspec.Struct, frozen=True):
     tip: str = ""
     yours: bool = False
 
+    def words(self) -> str:
+        """The row in one line."""
+        return "  ".join((self.name, " \u00b7 ".join(filter(None, self.figures))))
+
 
 def matching(rows: Sequence[Row], text: str) -> list[Row]:
     """Rows in which every word of `text` occurs; those where each begins a word come first.
@@ -207,6 +211,7 @@ class Picker(QWidget):
         self.chosen = QLabel(self)
         self.chosen.setFont(sized("text", bold=True))
         self.chosen.setAccessibleName(self.tr("Chosen: {title}").format(title=title))
+        self.chosen_name = ""
         self.note = message(self)
         self.model = RowModel(self)
         self.view = QListView(self)
@@ -249,6 +254,7 @@ class Picker(QWidget):
     def show_chosen(self, row_id: str, words: str, *, missing: str = "") -> None:
         """Name the choice above the list and mark its row; `missing` says why it is none."""
         self.chosen.setText(words)
+        self.chosen_name = words.split("  ", maxsplit=1)[0]
         self.chosen.setToolTip(words)
         self.chosen.setForegroundRole(
             QPalette.ColorRole.BrightText if missing else QPalette.ColorRole.WindowText
