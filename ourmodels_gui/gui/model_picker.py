@@ -1,22 +1,18 @@
 """Choose a model and the format of its weights: size and kind in each row."""
 
-from functools import lru_cache
-from typing import Any
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from .. import units
 from ..evaluation import Evaluation
-from ..library.formats import NATIVE, WEIGHT_FORMATS, bytes_of
 from ..library.load import Library, ModelEntry
 from ..library.models import (
     TOWERS,
     ModelRecord,
     active_parameters,
     parameters,
-    tensors_of,
 )
+from ..library.profile import default_weights, weight_formats
 from ..scenario import InlineModel, ModelRef
 from . import typed
 from .fields import ChoiceField
@@ -55,20 +51,11 @@ def model_row(entry: ModelEntry) -> Row:
     )
 
 
-@lru_cache(maxsize=64)
-def weight_choices(model_id: str, record: ModelRecord) -> tuple[tuple[Any, str], ...]:
-    """Every weight format with what the text model occupies in it, the largest first.
-
-    The release's own files stand first and are the default.
-    """
-    text = tuple(tensors_of(record))
-    sizes = {name: bytes_of(record, name, text) for name in (NATIVE, *WEIGHT_FORMATS)}
-    ordered = sorted(WEIGHT_FORMATS, key=lambda name: -sizes[name])
-    names = {name: form.name for name, form in WEIGHT_FORMATS.items()}
-    names[NATIVE] = f"As released, {record.native}"
+def weight_choices(record: ModelRecord) -> tuple[tuple[str, str], ...]:
+    """Every format the weights can be had in, the release's own first, with the size of its files."""
     return tuple(
-        (name, f"{names[name]}  {units.size(sizes[name], typed.separators())}")
-        for name in (NATIVE, *ordered)
+        (form.id, f"{form.name}  {units.size(form.file_bytes, typed.separators())}")
+        for form in weight_formats(record)
     )
 
 
@@ -110,6 +97,7 @@ class ModelPicker(Picker):
     def offer(self, library: Library) -> None:
         """Show the models of a library, the user's own first."""
         self._models = library.models
+        self._choices: dict[str, tuple[tuple[str, str], ...]] = {}
         entries = sorted(
             library.models.values(), key=lambda one: (not one.yours, one.name.casefold())
         )
@@ -134,20 +122,21 @@ class ModelPicker(Picker):
         self._kept_weights = model.weights
         self._towers.setChecked(bool(model.include_towers))
         if entry is not None:
-            choices = weight_choices(entry.id, entry.record)
+            choices = self._choices.get(entry.id) or weight_choices(entry.record)
+            self._choices[entry.id] = choices
             known = {name for name, _ in choices}
             if model.weights and model.weights not in known:
                 choices = (*choices, (model.weights, model.weights))
             self._weights.offer(choices)
-            self._weights.present(model.weights, NATIVE)
+            self._weights.present(model.weights, default_weights(entry.record))
             row = self._rows[entry.id]
             self.show_chosen(entry.id, row.words())
         elif model.record is not None:
             name = model.record.get("name", model.id)
-            self._weights.offer(((model.weights, model.weights or NATIVE),))
+            self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
             self.show_chosen("", self.tr("{name}, from this scenario").format(name=name))
         else:
-            self._weights.offer(((model.weights, model.weights or NATIVE),))
+            self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
             self.show_chosen(
                 "",
                 model.id,

@@ -6,7 +6,10 @@ import msgspec
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from .. import scenario as scenarios
+from .. import units
 from ..evaluation import Evaluation
+from ..library.encodings import CACHE_FORMATS, cache_value_bytes
 from ..library.load import Library
 from ..problem import Problem
 from . import typed
@@ -94,7 +97,7 @@ class WorkloadGroup(Group):
             "workload.cache_format",
             self.tr("Cache format"),
             self.tr("How the runtime stores the keys and values of the context."),
-        )
+        ).offer([(name, self._cache_words(name)) for name in CACHE_FORMATS])
 
     def present(self, values: Any, defaults: Any) -> None:
         self._read = values.get(self.READ) or 0
@@ -116,6 +119,10 @@ class WorkloadGroup(Group):
             changes[self.READ] = value
         self._accepted(key)
         self.edited.emit(changes)
+
+    def _cache_words(self, name: str) -> str:
+        bits = units.plain(8 * cache_value_bytes(name), typed.separators())
+        return self.tr("{name}, {bits} bits a value").format(name=name, bits=bits)
 
     def _follow_clicked(self, on: bool) -> None:
         self.edited.emit({self.READ: None, self.SHARE: FOLLOWED_SHARE if on else None})
@@ -212,14 +219,15 @@ def resolved(evaluation: Evaluation) -> dict[str, Any]:
     Without a setup, the defaults that hold for every scenario.
     """
     out: dict[str, Any] = {
-        "workload.reserved_context_tokens": 100_000,
-        "workload.read_context_tokens": 32_000,
-        "workload.floor_tokens_per_s": 20.0,
+        "workload.reserved_context_tokens": scenarios.RESERVED_CONTEXT_TOKENS,
+        "workload.read_context_tokens": scenarios.READ_CONTEXT_TOKENS,
+        "workload.floor_tokens_per_s": scenarios.FLOOR_TOKENS_PER_S,
+        "workload.cache_format": "fp16",
         "workload.cache_policy": "windowed",
         "workload.routing": "expected",
         "workload.rates": "limit",
         "workload.decode_ceiling": "memory",
-        "prefill.prompt_tokens": 8192,
+        "prefill.prompt_tokens": scenarios.PROMPT_TOKENS,
         "prefill.cached_prefix_tokens": 0,
         "prefill.cache_growth": "reserved",
     }
