@@ -32,7 +32,8 @@ def machine_row(entry: MachineEntry) -> Row:
     return Row(
         id=entry.id,
         name=entry.name,
-        figures=(memory, bandwidth),
+        figures=(memory, bandwidth.removesuffix(" GB/s")),
+        summary=f"{memory} \u00b7 {bandwidth}",
         search=" ".join(words).casefold(),
         tip=f"{entry.vendor} {entry.name}\n{both}; {bandwidth}",
         yours=entry.yours,
@@ -47,7 +48,7 @@ class MachinePicker(Picker):
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Machine"), ("99.6 GiB", "9,999 GB/s"), self.tr("name, 24gb, laptop"), parent
+            self.tr("Machine"), ("99.6 GiB", "9,999"), self.tr("name, 24gb, laptop"), parent
         )
         self.NOTHING = self.tr("The catalog holds no machines. Add your own with +.")
         plus = QToolButton(self, text="+", autoRaise=True)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QMessageBox,
-    QSizePolicy,
     QSplitter,
     QTabWidget,
     QToolButton,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
+from .cards import ElidedLabel
 from .document import Document
 from .lazy_tab import LazyTab
 from .machine_picker import MachinePicker
@@ -106,10 +106,8 @@ class MainWindow(QMainWindow):
 
     def _build_right(self, panels: Panels) -> QWidget:
         right = QWidget()
-        self.title = QLabel(right)
+        self.title = ElidedLabel(right)
         self.title.setFont(sized("heading"))
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
@@ -139,6 +137,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self._catalog)
         self.statusBar().addWidget(self._show_problems)
         self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().setContentsMargins(CARD_PADDING - 2, 0, CARD_PADDING, 0)
 
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
@@ -200,8 +199,7 @@ class MainWindow(QMainWindow):
         self.form.present(evaluation)
         self.bar.present(evaluation)
         names = [self.machines.chosen_name, self.models.chosen_name]
-        self.title.setText("  \u00b7  ".join(name for name in names if name))
-        self.title.setToolTip(self.title.text())
+        self.title.say("  \u00b7  ".join(name for name in names if name))
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)

@@ -1,7 +1,7 @@
 """Choose a model and the format of its weights: size and kind in each row."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
 from .. import units
 from ..evaluation import Evaluation
@@ -16,6 +16,7 @@ from ..library.profile import default_weights, weight_formats
 from ..scenario import InlineModel, ModelRef
 from . import typed
 from .fields import ChoiceField
+from .form import LABEL_PX
 from .picker import Picker, Row
 from .theme import UNIT
 
@@ -40,19 +41,20 @@ def model_row(entry: ModelEntry) -> Row:
     layers = {group.kind for group in record.layers or ()}
     hybrid = "hybrid" if len(layers) > 1 else ""
     words = (entry.name, entry.vendor, record.family, kind, size, active, hybrid, *layers)
+    used = f", {active[1:]} for each token" if active else ""
     audited = "" if record.audit.status == "audited" else "\nNot audited"
     return Row(
         id=entry.id,
         name=entry.name,
-        figures=(size, active or kind),
+        figures=(size, kind),
         search=" ".join(words).casefold(),
-        tip=f"{entry.vendor} {entry.name}\n{size} parameters, {active or kind}{audited}",
+        tip=f"{entry.vendor} {entry.name}\n{size} parameters, {kind}{used}{audited}",
         yours=entry.yours,
     )
 
 
 def weight_choices(record: ModelRecord) -> tuple[tuple[str, str], ...]:
-    """Every format the weights can be had in, the release's own first, with the size of its files."""
+    """Every format the weights can be had in, the release's own first, with its files' size."""
     return tuple(
         (form.id, f"{form.name}  {units.size(form.file_bytes, typed.separators())}")
         for form in weight_formats(record)
@@ -66,7 +68,7 @@ class ModelPicker(Picker):
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Model"), ("999.9B", "A999.9B"), self.tr("name, 7B, qwen moe"), parent
+            self.tr("Model"), ("9,999B", "dense"), self.tr("name, 7B, qwen moe"), parent
         )
         self.NOTHING = self.tr("The catalog holds no models.")
         self._weights = ChoiceField(self)
@@ -84,12 +86,15 @@ class ModelPicker(Picker):
         )
         label = QLabel(self.tr("Weights"), self)
         label.setBuddy(self._weights)
-        foot = QHBoxLayout()
-        foot.setSpacing(2 * UNIT)
-        foot.addWidget(label)
-        foot.addWidget(self._weights, 1)
+        foot = QGridLayout()
+        foot.setHorizontalSpacing(2 * UNIT)
+        foot.setVerticalSpacing(UNIT)
+        foot.setColumnMinimumWidth(0, LABEL_PX)
+        foot.setColumnStretch(1, 1)
+        foot.addWidget(label, 0, 0)
+        foot.addWidget(self._weights, 0, 1)
+        foot.addWidget(self._towers, 1, 1)
         self.layout().addLayout(foot)
-        self.layout().addWidget(self._towers)
         self._kept_weights: str | None = None
         self.picked.connect(self._pick)
         self.offer(library)

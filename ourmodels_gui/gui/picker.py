@@ -30,7 +30,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .form import message, say
+from .cards import ElidedLabel
+from .form import LABEL_PX, message, say
 from .theme import CARD_PADDING, UNIT, colours, sized
 
 Index = QModelIndex | QPersistentModelIndex
@@ -39,7 +40,11 @@ _WORD = re.compile(r"[a-z]+|[\d.]+")
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One thing to choose: figures stand in columns at the right; search is what it is found by."""
+    """One thing to choose.
+
+    figures stand in columns at the right; summary: the same with their units, where the columns
+    leave them out. search: what it is found by.
+    """
 
     id: str
     name: str
@@ -47,10 +52,11 @@ class Row(msgspec.Struct, frozen=True):
     search: str
     tip: str = ""
     yours: bool = False
+    summary: str = ""
 
     def words(self) -> str:
         """The row in one line."""
-        return "  ".join((self.name, " \u00b7 ".join(filter(None, self.figures))))
+        return f"{self.name}  {self.summary or ' · '.join(self.figures)}"
 
 
 def matching(rows: Sequence[Row], text: str) -> list[Row]:
@@ -101,7 +107,7 @@ class RowModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join((row.name, *filter(None, row.figures)))
+            return row.words()
         if role == Qt.ItemDataRole.ToolTipRole:
             return row.tip or row.name
         return row if role == self.RowRole else None
@@ -201,16 +207,15 @@ class Picker(QWidget):
         super().__init__(parent)
         heading = QLabel(title, self)
         heading.setFont(sized("heading"))
-        self._columns = len(columns)
+        heading.setMinimumWidth(LABEL_PX)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName(self.tr("Search: {title}").format(title=title))
         self.search.installEventFilter(self)
         heading.setBuddy(self.search)
-        self.chosen = QLabel(self)
+        self.chosen = ElidedLabel(self)
         self.chosen.setFont(sized("text", bold=True))
-        self.chosen.setAccessibleName(self.tr("Chosen: {title}").format(title=title))
         self.chosen_name = ""
         self.note = message(self)
         self.model = RowModel(self)
@@ -253,9 +258,8 @@ class Picker(QWidget):
 
     def show_chosen(self, row_id: str, words: str, *, missing: str = "") -> None:
         """Name the choice above the list and mark its row; `missing` says why it is none."""
-        self.chosen.setText(words)
+        self.chosen.say(words)
         self.chosen_name = words.split("  ", maxsplit=1)[0]
-        self.chosen.setToolTip(words)
         self.chosen.setForegroundRole(
             QPalette.ColorRole.BrightText if missing else QPalette.ColorRole.WindowText
         )

@@ -92,6 +92,28 @@ DARK = Palette(
 )
 
 
+# What palette roles alone cannot do: thin scroll bars, hairlines between panes, flat tabs.
+STYLE = """
+QScrollBar { background: transparent; border: none; margin: 0; }
+QScrollBar:vertical { width: 10px; }
+QScrollBar:horizontal { height: 10px; }
+QScrollBar::handle { background: palette(mid); border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 24px; }
+QScrollBar::handle:horizontal { min-width: 24px; }
+QScrollBar::handle:hover { background: palette(placeholder-text); }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QSplitter::handle { background: transparent; }
+QSplitter::handle:vertical { border-top: 1px solid palette(mid); margin: 3px 12px 2px 12px; }
+QSplitter::handle:horizontal { border-left: 1px solid palette(mid); margin: 0 2px; }
+QTabBar::tab { padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab:selected { border-bottom-color: palette(highlight); color: palette(highlight); }
+QTabBar::tab:focus { color: palette(highlight); border-bottom-color: palette(text); }
+QTabWidget::pane { border: none; border-top: 1px solid palette(mid); }
+QStatusBar::item { border: none; }
+"""
+
+
 def colours(widget: QWidget) -> Palette:
     """The palette that the widget is drawn with now."""
     return DARK if _is_dark(widget.palette()) else LIGHT
@@ -167,6 +189,7 @@ class Theme(QObject):
         self._plain_is_dark = _is_dark(app.palette())
         self.choice: Choice = "system"
         app.setStyle("Fusion")
+        app.setStyleSheet(STYLE)
         font = QFont(app.font())
         if QFontInfo(font).pixelSize() < TEXT_PX:
             font.setPixelSize(TEXT_PX)
