@@ -42,7 +42,9 @@ def main(path: Path | None = None) -> int:
     app.setDesktopFileName("ourmodels")
     folder = paths.user_data()
     settings = remembered.load(folder)
-    window = build(Theme(app), settings)
+    theme = Theme(app)
+    theme.choose(settings.theme)
+    window = build(theme, settings)
     app.window = window
     _keep_running_after_faults(window)
     window.show()

@@ -188,8 +188,8 @@ class Theme(QObject):
         self._app = app
         self._plain_is_dark = _is_dark(app.palette())
         self.choice: Choice = "system"
+        self._shown: Palette | None = None
         app.setStyle("Fusion")
-        app.setStyleSheet(STYLE)
         font = QFont(app.font())
         if QFontInfo(font).pixelSize() < TEXT_PX:
             font.setPixelSize(TEXT_PX)
@@ -207,7 +207,17 @@ class Theme(QObject):
         else:
             dark = choice == "dark"
             hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
-        self._app.setPalette(qt_palette(DARK if self._wants_dark() else LIGHT))
+        self._show()
+
+    def _show(self) -> None:
+        palette = DARK if self._wants_dark() else LIGHT
+        if palette == self._shown:
+            return
+        self._shown = palette
+        # A style sheet holds on to the palette that a widget had when it was put on.
+        self._app.setStyleSheet("")
+        self._app.setPalette(qt_palette(palette))
+        self._app.setStyleSheet(STYLE)
 
     def _wants_dark(self) -> bool:
         if self.choice != "system":
@@ -219,7 +229,7 @@ class Theme(QObject):
 
     def _system_changed(self) -> None:
         if self.choice == "system":
-            self._app.setPalette(qt_palette(DARK if self._wants_dark() else LIGHT))
+            self._show()
 
 
 def _is_dark(palette: QPalette) -> bool:
