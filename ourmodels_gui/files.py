@@ -73,13 +73,6 @@ def replace(path: Path, data: bytes, expected: str | None) -> None:
         _put(path, data)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write the file whole, over what is there. Raises OSError; the old file then still stands."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(path.parent):
-        _put(path, data)
-
-
 def delete(path: Path, expected: str) -> None:
     """Remove a file that still holds what it held when it was read. Raises as `replace` does."""
     with locked(path.parent):
