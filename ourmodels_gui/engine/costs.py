@@ -20,6 +20,9 @@ from .setup import (
     TypedCache,
 )
 
+SATURATED = 40.0
+"""The exponent of the expert count from which e^-x is lost beside 1 in float64, with room."""
+
 Tokens = TypeVar("Tokens", float, NDArray[Any])
 """A number in gives a number out, an array in an array of the same shape."""
 
@@ -57,6 +60,16 @@ def distinct_experts(experts: Experts, tokens: Tokens, routing: Routing) -> Toke
     if isinstance(tokens, np.ndarray):
         return np.where(tokens == 1, float(experts.per_token), touched)
     return float(experts.per_token if tokens == 1 else touched)
+
+
+def saturating_tokens(experts: Experts) -> int:
+    """Routings from which the expected count is every expert, to the last bit of float64.
+
+    >>> many = saturating_tokens(Experts(256, 8, 1.0))
+    >>> many, distinct_experts(Experts(256, 8, 1.0), many, "expected")
+    (1260, 256.0)
+    """
+    return math.ceil(SATURATED / -math.log1p(-experts.per_token / experts.routed))
 
 
 def sweep_bytes(

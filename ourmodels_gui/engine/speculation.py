@@ -7,13 +7,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import Tokens
+from .costs import Tokens, saturating_tokens
 from .result import SpeculationFigures
-from .setup import Experts, Setup
+from .setup import Setup
 from .step import Step, decode_step, step_bytes
 
-SATURATED = 40.0
-"""Where the exponent of the expert count has reached it, e^-40 is lost in float64 and m(n) = E."""
 SCANNED = 1 << 16
 """Batches that one pass of a scan looks at."""
 ROUNDING = 1e-12
@@ -64,8 +62,10 @@ def acceptance_for(emitted: Tokens, draft_tokens: int) -> Tokens:
             total = 1.0 + total * alpha
         lower = np.maximum(alpha - (total - emitted) / slope, 0.0)
         if not np.any(lower < alpha):
-            return alpha if isinstance(emitted, np.ndarray) else float(alpha)
+            break
         alpha = np.fmin(alpha, lower)
+    accepted: Tokens = alpha if isinstance(emitted, np.ndarray) else float(alpha)
+    return accepted
 
 
 class BreakEven(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ def loses_at(ordinary: Step, speculative: Step, memory_batch: int) -> tuple[tupl
     curved = 1
     if speculative.routing == "expected":
         curved = max(
-            map(_saturating_tokens, (*ordinary.experts, *speculative.draft.experts)), default=1
+            map(saturating_tokens, (*ordinary.experts, *speculative.draft.experts)), default=1
         )
     curved = min(curved, memory_batch)
     intervals: list[tuple[int, int]] = []
@@ -189,10 +189,6 @@ def _point(
             f" can emit {gamma + 1} at most",
         )
     return emitted, acceptance_for(emitted, gamma), ""
-
-
-def _saturating_tokens(experts: Experts) -> int:
-    return math.ceil(SATURATED / -math.log1p(-experts.per_token / experts.routed))
 
 
 def _append(intervals: list[tuple[int, int]], first: int, last: int) -> None:
