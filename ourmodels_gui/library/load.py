@@ -155,7 +155,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-_PATH = re.compile(r" - at `\$\.?(.*)`$")
+_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
 _REMEDIES = (
     ("contains unknown field", "the key is unknown; remove it, or check its spelling"),
     ("missing required field", "a key is missing; add it"),
