@@ -67,7 +67,7 @@ def _gguf(name: str) -> WeightFormat:
     """GGUF files hold the main model; towers go in a file of their own."""
     return WeightFormat(
         name,
-        f"GGUF {name.upper()}" if name in ENCODINGS else f"GGUF {name.upper().replace('GGUF-', '')}",
+        f"GGUF {name.removeprefix('gguf-').upper()}",
         GGUF_MIXES[name].base,
         "fp16",
         "fp32",
@@ -100,6 +100,9 @@ WEIGHT_FORMATS: dict[str, WeightFormat] = {
         WeightFormat("awq-g32", "AWQ int4, groups of 32", "awq_g32", "fp16", "fp16"),
         WeightFormat("gptq-g128", "GPTQ int4, groups of 128", "gptq_g128", "fp16", "fp16"),
         WeightFormat("gptq-g32", "GPTQ int4, groups of 32", "gptq_g32", "fp16", "fp16"),
+        WeightFormat(
+            "mlx-bf16", "MLX BF16", "bf16", quantised=frozenset(), parts=("text", *TOWERS)
+        ),
         *(_mlx(bits, group) for bits in (3, 4, 5, 6, 8) for group in (64, 32)),
         WeightFormat(
             "mlx-mxfp4",

@@ -48,6 +48,8 @@ def _low(base: str, value: str, output: str, down: str, token: str) -> Mix:
 _MORE_Q6 = Better("q6_k", "more")
 
 GGUF_MIXES: dict[str, Mix] = {
+    "gguf-f16": Mix("fp16", "fp16"),
+    "gguf-bf16": Mix("bf16", "bf16"),
     "q8_0": Mix("q8_0", "q8_0"),
     "q6_k": Mix("q6_k"),
     "q5_1": Mix("q5_1"),
@@ -92,6 +94,10 @@ GGUF_MIXES: dict[str, Mix] = {
             "down": Better("q3_k"),
             "output": Better("q3_k"),
         },
+    ),
+    "q2_k_s": Mix(
+        "q2_k",
+        roles={"value": Better("q2_k", wide="q4_k"), "down": Better("q4_k", "first_8th")},
     ),
     "iq4_nl": Mix("iq4_nl", roles={"value": Better("iq4_nl", wide="q5_k")}),
     "iq4_xs": Mix("iq4_xs", roles={"value": Better("iq4_xs", wide="q5_k")}),
@@ -154,7 +160,7 @@ def shares(
     ((0.5, 'q6_k'), (0.5, 'q4_k'))
     """
     better = mix.roles.get(role)
-    if experts == 8 and role in _EIGHT_EXPERTS and mix.base not in ("q8_0", "q6_k"):
+    if experts == 8 and role in _EIGHT_EXPERTS and mix.base not in ("fp16", "bf16", "q8_0", "q6_k"):
         better = Better(_EIGHT_EXPERTS[role])
     if better is None:
         return ((1.0, fitting(mix.base, columns)),)
@@ -167,6 +173,8 @@ def shares(
 
 def fitting(encoding: str, columns: int) -> str:
     """The encoding, or what the quantiser falls back to when its blocks do not fill a row."""
+    if encoding in ("fp16", "bf16"):
+        return encoding
     narrow = columns % 32
     if encoding in ("q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "iq4_nl", "gguf_mxfp4"):
         return "fp16" if narrow else encoding

@@ -87,7 +87,7 @@ def model_costs(
     References: formulation, "Model adapters".
     """
     check_formats(record, weights, cache_format, cache_read_format)
-    main = tuple(tensors_of(record))
+    main = _own(record, "text")
     towers = tuple(group for group in record.tensors if group.part in TOWERS)
     main_bytes = bytes_of(record, weights, main)
     always_bytes, experts = _sweep(record, weights, main, tied_head=record.tied)
@@ -121,7 +121,7 @@ def mtp_costs(
     check_formats(record, weights, cache_format, cache_read_format)
     if record.mtp is None:
         raise BadInput("speculation.draft", f"{record.name} has no MTP layers; name another draft")
-    own = tuple(group for group in tensors_of(record, "mtp") if group.role != "copy")
+    own = _own(record, "mtp")
     swept, experts = _sweep(record, weights, own, tied_head=False)
     modules = record.mtp.modules
     has_head = any(group.tensor_class == "output_head" for group in own)
@@ -145,7 +145,7 @@ def linear_active_parameters(record: ModelRecord) -> float:
     References: formulation, "Compute per prompt token".
     """
     active = 0.0
-    for group in tensors_of(record):
+    for group in _own(record, "text"):
         table = group.tensor_class in ("input_embedding", "output_head")
         if table or len(group.shape) == 1 or group.role == "bias":
             continue
@@ -168,6 +168,11 @@ def check_formats(
         if name is not None and name not in CACHE_FORMATS:
             known = ", ".join(CACHE_FORMATS)
             raise BadInput(f"workload.{key}", f"unknown cache format {name!r}; one of {known}")
+
+
+def _own(record: ModelRecord, part: Part) -> tuple[Tensors, ...]:
+    """The tensors of a part without second copies, which a runtime need not hold."""
+    return tuple(group for group in tensors_of(record, part) if group.role != "copy")
 
 
 def _sweep(
@@ -201,7 +206,7 @@ def _head(record: ModelRecord) -> tuple[Tensors, ...]:
     wanted = ("input_embedding", "token") if record.tied else ("output_head", None)
     return tuple(
         group
-        for group in tensors_of(record)
+        for group in _own(record, "text")
         if group.tensor_class == wanted[0] and wanted[1] in (None, group.role)
     )
 
