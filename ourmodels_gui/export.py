@@ -1,4 +1,4 @@
-"""A result as the public JSON: GB where the engine has bytes, null where a figure does not exist."""
+"""A result as the public JSON: GB for bytes, null where a figure does not exist."""
 
 from typing import Any
 

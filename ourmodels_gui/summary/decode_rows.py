@@ -178,30 +178,32 @@ def speculation(known: Figures) -> Group | None:
     found = known.result.decode.speculation
     if found is None:
         return None
-    formula = "[W(b(γ+1)) + γ W_draft + b (K_read + γ K_draft,read)] / [W(b) + b K_read]"
+    formula = (
+        "[W(b(gamma+1)) + gamma W_draft + b (K_read + gamma K_draft,read)] / [W(b) + b K_read]"
+    )
     symbols = "gamma rho K_read K_draft,read"
     rows = [
         known.row(
             "emitted_tokens_per_iteration",
-            "Emitted per iteration, ρ",
+            "Emitted per iteration, rho",
             (known.digits(found.emitted_tokens_per_iteration), "tokens"),
             found.emitted_tokens_per_iteration,
             kinds={},
-            formula="(1 - α^(γ+1)) / (1 - α), or as typed",
+            formula="(1 - alpha^(gamma+1)) / (1 - alpha), or as typed",
             symbols="gamma rho",
         )
     ]
     for name, label, value, acceptance, note in (
         (
             "break_even_at_1",
-            "Break-even ρ at one session",
+            "Break-even rho at one session",
             found.break_even_at_1,
             found.break_even_acceptance_at_1,
             found.note_at_1,
         ),
         (
             "break_even_at_best",
-            "Break-even ρ at the best batch",
+            "Break-even rho at the best batch",
             found.break_even_at_best,
             found.break_even_acceptance_at_best,
             found.note_at_best,
@@ -230,7 +232,7 @@ def speculation(known: Figures) -> Group | None:
             "Loses at batches",
             loses or "none that fit",
             value=loses,
-            formula=f"ρ < {formula}",
+            formula=f"rho < {formula}",
         )
     )
     return Group("Speculation", tuple(rows))
@@ -262,7 +264,7 @@ def _best(known: Figures) -> str:
 
 def _rate_limited_formula(known: Figures) -> str:
     if known.step.draft_tokens:
-        return "floor((ρ R / r_star - W_batch(γ+1) - γ W_draft) / (K_read + γ K_draft,read))"
+        return "floor((rho R / r_star - W_batch(gamma+1) - gamma W_draft) / (K_read + gamma K_draft,read))"
     return "floor((R / r_star - W_active) / K_read)"
 
 
@@ -289,8 +291,8 @@ def _rate_formula(known: Figures, name: str) -> str:
     bytes_ = "W_batch(b) + b K_read"
     emitted = ""
     if known.step.draft_tokens:
-        bytes_ = "W_batch(b(γ+1)) + γ W_draft + b (K_read + γ K_draft,read)"
-        emitted = "ρ "
+        bytes_ = "W_batch(b(gamma+1)) + gamma W_draft + b (K_read + gamma K_draft,read)"
+        emitted = "rho "
     each = name != "aggregate_tokens_per_s"
     ceiling = f"{emitted}R / ({bytes_})"
     if known.step.combined:

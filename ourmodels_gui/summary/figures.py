@@ -11,7 +11,7 @@ from ..engine.step import Step, decode_step
 from ..units import Separators
 from .shapes import Input, Row
 
-NONE = "–"
+NONE = "-"
 
 
 class Figures(msgspec.Struct, frozen=True):

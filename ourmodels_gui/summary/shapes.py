@@ -20,7 +20,7 @@ class Input(msgspec.Struct, frozen=True):
 class Row(msgspec.Struct, frozen=True):
     """One figure with its derivation.
 
-    name: of the figure in the public JSON. text, unit: as people read it; text is "–" and value
+    name: of the figure in the public JSON. text, unit: as people read it; text is "-" and value
     None where the figure does not exist, and note says why. value: every digit, in the unit that
     the name says. kind: "bound", "estimate" or "". formula: in the formulation's notation.
     worked: the same with the values put in.

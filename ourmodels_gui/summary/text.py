@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from .. import units
+from .figures import NONE
 from .shapes import Answer, Row, Summary
 
 WIDTH = 100
@@ -41,7 +42,7 @@ def _lines(summary: Summary) -> Iterator[str]:
 
 
 def _answer(answer: Answer) -> Iterator[str]:
-    figure = "" if answer.figure == "–" else f" {answer.figure} {answer.unit}"
+    figure = "" if answer.figure == NONE else f" {answer.figure} {answer.unit}"
     kind = f" ({answer.kind})" if answer.kind else ""
     yield f"{answer.question:<14}{answer.word}{':' if figure else ''}{figure}{kind}"
     yield from _wrapped(answer.why, " " * 14)
