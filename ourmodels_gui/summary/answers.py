@@ -55,6 +55,7 @@ def _single(known: Figures) -> Answer:
     if rate is None:
         return Answer(SINGLE, "muted", "no answer", NONE, RATE, f"{decode.verdict}")
     floor = known.setup.workload.floor_tokens_per_s
+    least = units.plain(floor, known.separators)
     read = known.tokens(known.setup.workload.read_context_tokens)
     moved = known.size(known.step.bandwidth_bytes_per_s * known.step.emitted_tokens / rate)
     why = f"each iteration moves {moved}, a context of {read} tokens included"
@@ -62,14 +63,14 @@ def _single(known: Figures) -> Answer:
         why = "the larger of memory and compute time of one iteration"
     kind = decode.kind.get("single_session_tokens_per_s", "")
     if rate < floor:
-        why += f"; the floor is {known.rate(floor)}"
+        why += f"; the floor is {least}"
         return Answer(SINGLE, "below", "below the floor", known.rate(rate), RATE, why, kind)
     return Answer(SINGLE, "serves", "at most", known.rate(rate), RATE, why, kind)
 
 
 def _serving(known: Figures) -> Answer:
     decode, workload = known.result.decode, known.setup.workload
-    floor = known.rate(workload.floor_tokens_per_s)
+    floor = units.plain(workload.floor_tokens_per_s, known.separators)
     if decode.verdict in ("model does not fit", "no session fits"):
         return Answer(SERVING, "unfit", decode.verdict, NONE, RATE, "nothing to serve from memory")
     kind = decode.kind.get("aggregate_tokens_per_s", "")

@@ -264,7 +264,8 @@ def _best(known: Figures) -> str:
 
 def _rate_limited_formula(known: Figures) -> str:
     if known.step.draft_tokens:
-        return "floor((rho R / r_star - W_batch(gamma+1) - gamma W_draft) / (K_read + gamma K_draft,read))"
+        private = "K_read + gamma K_draft,read"
+        return f"floor((rho R / r_star - W_batch(gamma+1) - gamma W_draft) / ({private}))"
     return "floor((R / r_star - W_active) / K_read)"
 
 
@@ -296,7 +297,7 @@ def _rate_formula(known: Figures, name: str) -> str:
     each = name != "aggregate_tokens_per_s"
     ceiling = f"{emitted}R / ({bytes_})"
     if known.step.combined:
-        ceiling = f"min({ceiling}, {emitted}/ t_compute(b))".replace("(R", "(R")
+        ceiling = f"min({ceiling}, {emitted}/ t_compute(b))"
     return f"r(b) = {ceiling}" if each else f"T(b) = b {ceiling}"
 
 

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 
-from .. import units
+from ..engine.setup import Assumption
 from .figures import NONE
 from .shapes import Answer, Row, Summary
 
@@ -35,10 +35,16 @@ def _lines(summary: Summary) -> Iterator[str]:
             yield from _row(row)
     yield from ("", "Assumptions")
     for told in summary.assumptions:
-        value = "unknown" if told.value is None else told.value
-        shown = value if isinstance(value, str) else units.exact(value)
-        yield from _wrapped(f"{told.name:<{LABEL}}{shown} {told.unit}".rstrip(), "  ")
+        yield from _wrapped(f"{told.name:<{LABEL}}{_value(told)} {told.unit}".rstrip(), "  ")
         yield from _wrapped(told.source, " " * 6)
+
+
+def _value(told: Assumption) -> str:
+    """Every digit, grouped."""
+    if told.value is None or isinstance(told.value, str):
+        return told.value or "unknown"
+    whole = isinstance(told.value, int) or not told.value.is_integer()
+    return f"{told.value if whole else int(told.value):,}"
 
 
 def _answer(answer: Answer) -> Iterator[str]:
