@@ -50,6 +50,14 @@ def stamp(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=12).hexdigest()
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file anywhere, whole or not at all, over whatever was there.
+
+    Nothing else is left in its folder. Raises OSError; the old file then stands untouched.
+    """
+    _put(path, data)
+
+
 def create(path: Path, data: bytes) -> None:
     """Write a new file whole. Raises FileExistsError when the name is taken, OSError otherwise."""
     path.parent.mkdir(parents=True, exist_ok=True)

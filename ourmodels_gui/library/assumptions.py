@@ -50,6 +50,7 @@ def assumptions(
     machine: ChosenMachine,
     model: ChosenModel,
     lengths: Lengths,
+    *,
     library: Library,
 ) -> tuple[Assumption, ...]:
     """Every input that moves the result, in the order in which a reader checks them."""

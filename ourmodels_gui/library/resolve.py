@@ -19,6 +19,7 @@ from ..engine.setup import (
     Speculation,
     Workload,
 )
+from ..engine.speculation import emitted_tokens
 from ..problem import BadInput
 from ..scenario import (
     FLOOR_TOKENS_PER_S,
@@ -77,7 +78,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         speculation=speculation,
         prompt=None if prefill is None else _prompt(prefill),
     )
-    told = assumptions(scenario, setup, chosen, model, lengths, library)
+    told = assumptions(scenario, setup, chosen, model, lengths, library=library)
     return msgspec.structs.replace(setup, assumptions=told)
 
 
@@ -261,20 +262,6 @@ def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Sp
     if emitted is None:
         emitted = emitted_tokens(choice.acceptance or 0.0, gamma)
     return Speculation(gamma, emitted, _draft(scenario, library, workload))
-
-
-def emitted_tokens(acceptance: float, draft_tokens: int) -> float:
-    """Expected tokens per session and iteration when each drafted token is accepted with the same
-    conditional probability, rho.
-
-    rho = 1 + alpha + ... + alpha^gamma = (1 - alpha^(gamma + 1)) / (1 - alpha)
-
-    References: formulation, "Speculative decoding".
-
-    >>> emitted_tokens(0.5, 2), emitted_tokens(1.0, 4)
-    (1.75, 5.0)
-    """
-    return float(sum(acceptance**power for power in range(draft_tokens + 1)))
 
 
 def _draft(scenario: Scenario, library: Library, workload: Workload) -> Draft:
