@@ -199,8 +199,11 @@ def test_evaluate_agrees_with_a_literal_reading(seed: int) -> None:
             assert math.isclose(have["tokens_per_s"], value["tokens_per_s"], rel_tol=1e-9)
         else:
             assert close(have, value, 1e-8), (key, have, value)
-    margin, _ = judge.gate(0)
-    if margin >= 0 and not got["prefill"]["unavailable"] and seed % 5 == 0:
+    none = got["prefill"]["unavailable"] or got["prefill"]["verdict"] in (
+        "model does not fit",
+        "the batch does not fit",
+    )
+    if seed % 5 == 0 and not none:
         for name, single in (("range", False), ("range_single", True)):
             low, high = judge.range(single)
             have = got["prefill"][name]
