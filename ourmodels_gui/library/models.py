@@ -43,7 +43,7 @@ class Tensors(_Part, rename={"tensor_class": "class"}):
     tensor_class: what they do in the model; a row of the ledger of stored bytes.
     role: which tensor of that class, where formats treat it on its own: ``value``, ``down``,
         ``query_key_value``, ...; ``token`` and ``per_layer`` for the two kinds of lookup table;
-        ``copy`` for a second copy of a tensor that the main model has.
+        ``unused`` for what a file holds and no runtime needs, such as a second copy of a table.
     shape: (experts,) rows, columns; a row is multiplied with one activation vector. One number
         for a vector, or for a tower of which only the parameter count is known.
     encoding: how the release stores them (an id of `formats.ENCODINGS`).

@@ -114,7 +114,7 @@ def mtp_costs(
     """What the model's own draft layers cost, by the same formats.
 
     Resident are their own tensors; a step sweeps one module and the output head (the module's own,
-    where it has one). A stored copy of a table of the main model costs nothing.
+    where it has one). A table stored twice costs nothing the second time.
 
     Raises BadInput when the model has none.
     """
@@ -171,8 +171,8 @@ def check_formats(
 
 
 def _own(record: ModelRecord, part: Part) -> tuple[Tensors, ...]:
-    """The tensors of a part without second copies, which a runtime need not hold."""
-    return tuple(group for group in tensors_of(record, part) if group.role != "copy")
+    """The tensors of a part that a runtime has to hold."""
+    return tuple(group for group in tensors_of(record, part) if group.role != "unused")
 
 
 def _sweep(
