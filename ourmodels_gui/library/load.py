@@ -3,15 +3,15 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from ..files import read_small, stamp
 from ..problem import BadInput, Problem
-from .hardware import HardwareRecord, MachineEntry, machine_entries
+from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
 from .models import ModelRecord
-from .records import Source
+from .records import Basis, Source
 
 T = TypeVar("T")
 
@@ -161,7 +161,16 @@ _REMEDIES = (
     ("missing required field", "a key is missing; add it"),
     ("> 0", "must be above 0; leave the key out when it is unknown"),
     ("Number out of range", "is too large to be a number; check it"),
+    ("matching regex", "write small letters, digits and single hyphens"),
 )
+_WORDS: dict[str, tuple[str, ...]] = {
+    "basis": get_args(Basis),
+    "compute": get_args(Mode),
+    "forms": get_args(Form),
+    "kind": get_args(Kind),
+    "measured": ("bandwidth", *get_args(Mode)),
+}
+"""What may stand at the keys that take one of a few words."""
 
 
 def _explain(text: str) -> tuple[str, str]:
@@ -172,6 +181,10 @@ def _explain(text: str) -> tuple[str, str]:
     for words, remedy in _REMEDIES:
         if words in said:
             return key, f"{remedy} ({said})"
+    names = re.split(r"[.\[]", key)
+    known = _WORDS.get(names[-1]) or _WORDS.get(names[0])
+    if said.startswith("Invalid enum value") and known:
+        return key, f"{said[len('Invalid enum value ') :]} is unknown; one of {', '.join(known)}"
     return key, f"{said}; write that instead"
 
 
