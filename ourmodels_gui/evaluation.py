@@ -3,6 +3,7 @@
 import msgspec
 
 from .engine.evaluate import evaluate
+from .engine.memory_limit import memory_limit_caution
 from .engine.result import Result
 from .engine.setup import Setup
 from .library.load import Library
@@ -24,6 +25,15 @@ def run(scenario: Scenario, library: Library) -> Evaluation:
     """Resolve and evaluate; bad input becomes the evaluation's problem."""
     try:
         setup = resolve(scenario, library)
-        return Evaluation(scenario, setup, evaluate(setup))
+        return Evaluation(scenario, setup, _with_caution(evaluate(setup), setup))
     except BadInput as bad:
         return Evaluation(scenario, problem=bad.problem)
+
+
+def _with_caution(result: Result, setup: Setup) -> Result:
+    caution = memory_limit_caution(setup, result.decode)
+    if not caution:
+        return result
+    cautions = (caution, *result.decode.cautions)
+    decode = msgspec.structs.replace(result.decode, cautions=cautions)
+    return msgspec.structs.replace(result, decode=decode)
