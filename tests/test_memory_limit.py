@@ -1,8 +1,8 @@
 import pytest
 
 from ourmodels_gui.engine.evaluate import evaluate
-from ourmodels_gui.engine.memory_limit import memory_limit_caution
 from ourmodels_gui.engine.setup import Machine, ModelCosts, Setup, TypedCache, Workload
+from ourmodels_gui.evaluation import memory_limit_caution
 
 
 def caution(capacity_gb, share_gb, floor=0.0):
