@@ -1,6 +1,6 @@
 """Which batches of prompts a setting admits, and which of them is the best.
 
-Both times of a batch of prompts rise with the batch, and the memory time of each prompt falls with
+Both times of a batch of prompts rise with the batch, and the memory time per prompt falls with
 it; so every test below holds up to some batch and fails beyond. The sweep lies between that of one
 prompt and that of every expert, which brackets the batch; bisection settles it with the test itself.
 """

@@ -26,6 +26,7 @@ def prefill_bytes_per_token(
     References: formulation, "One formula for both phases".
     """
     prefix = np.asarray(prefix, dtype=np.float64)
+    chunk = np.asarray(chunk, dtype=np.float64)
     positions = np.asarray(batch, dtype=np.float64) * chunk
     sweep = sweep_bytes(model.always_bytes, model.experts, positions, routing)
     reread = np.where(prefix > 0, cache_read_bytes(model.cache, prefix), 0.0)
@@ -54,6 +55,7 @@ def prefill_flop_per_token(model: ModelCosts, chunk: ArrayLike, prefix: ArrayLik
     >>> float(prefill_flop_per_token(toy, 4, 10))
     320.0
     """
+    chunk = np.asarray(chunk, dtype=np.float64)
     linear = 2.0 * (model.linear_active_parameters or 0.0)
     return linear + attention_flop(model.attention or (), prefix, chunk) / chunk
 

@@ -9,7 +9,6 @@ when there is one, the budget on t. A one-shot prompt is the ceiling over all ch
 width is the ceiling of that policy.
 """
 
-import msgspec
 import numpy as np
 
 from .admissible import best_batch, largest_batch
@@ -87,9 +86,7 @@ def prefill(setup: Setup) -> Prefill:
     )
 
 
-def _batch(
-    costs: PromptCosts, fitting: np.ndarray, prompt: Prompt, budget_s: float | None
-) -> int:
+def _batch(costs: PromptCosts, fitting: np.ndarray, prompt: Prompt, budget_s: float | None) -> int:
     """The batch in use: the forced one or the best one; 0 when none keeps the budget."""
     largest = largest_batch(costs, fitting, budget_s)
     if prompt.batch is not None:

@@ -5,7 +5,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .chunks import reread_bytes
-from .costs import attention_flop, full_sweep_bytes, prefill_sweep_scale, sweep_bytes
+from .costs import (
+    attention_flop,
+    cache_read_bytes,
+    full_sweep_bytes,
+    prefill_sweep_scale,
+    sweep_bytes,
+)
 from .crossover import missing_modes, seconds_per_flop
 from .setup import ModelCosts, Routing, Setup, TypedCache
 
@@ -106,13 +112,14 @@ def prompt_costs(
     tokens = np.asarray(tokens, dtype=np.float64)
     width = tokens if chunk is None else np.minimum(tokens, chunk)
     private: np.ndarray | None = None
-    if not missing_for_memory(setup, bool(np.any(tokens > width))):
+    several = chunk is not None and bool(np.any(tokens > chunk))
+    if not missing_for_memory(setup, several):
         assert model.cache_write_bytes_per_token is not None
         private = model.cache_write_bytes_per_token * tokens
-        if isinstance(model.cache, tuple):
+        if several and isinstance(model.cache, tuple):
             private = private + reread_bytes(model.cache, prefix, width, np.ceil(tokens / width))
         elif prefix:
-            private = private + model.cache.read_bytes_per_token
+            private = private + cache_read_bytes(model.cache, prefix)
     flop: np.ndarray | None = None
     compute: np.ndarray | None = None
     if not missing_for_compute(setup):

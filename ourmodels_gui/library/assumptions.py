@@ -3,6 +3,8 @@
 References: formulation, the last paragraph of "Cheat sheet".
 """
 
+from typing import Any
+
 import msgspec
 
 from ..engine.setup import Assumption, Machine, ModelCosts, Setup, TypedCache
@@ -131,7 +133,7 @@ def rate_source(chosen: ChosenMachine, rate: str, library: Library) -> str:
     if chosen.entry is None:
         return f"{what}, typed"
     record = chosen.entry.record
-    figures = dict(record.measured if measured else record.compute)
+    figures: dict[Any, Figure] = {**(record.measured if measured else record.compute)}
     if rate == "bandwidth" and not measured:
         memory = record.memory
         for size in record.configurations:

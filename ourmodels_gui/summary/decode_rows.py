@@ -265,8 +265,9 @@ def _best(known: Figures) -> str:
 def _rate_limited_formula(known: Figures) -> str:
     if known.step.draft_tokens:
         private = "K_read + gamma K_draft,read"
-        return f"floor((rho R / r_star - W_batch(gamma+1) - gamma W_draft) / ({private}))"
-    return "floor((R / r_star - W_active) / K_read)"
+        sweep = "W_batch(gamma+1) - gamma W_draft"
+        return f"max(floor((rho R / r_star - {sweep}) / ({private})), 0)"
+    return "max(floor((R / r_star - W_active) / K_read), 0)"
 
 
 def _rate_limited(known: Figures) -> str:
@@ -276,8 +277,8 @@ def _rate_limited(known: Figures) -> str:
         return ""
     emitted = f"{known.digits(step.emitted_tokens)} x " if step.draft_tokens else ""
     return (
-        f"floor(({emitted}{known.given('R').text} / {known.digits(floor)} - "
-        f"{known.gb(float(shared_bytes(step, 1)))}) / {known.gb(step.private_bytes)}) = "
+        f"max(floor(({emitted}{known.given('R').text} / {known.digits(floor)} - "
+        f"{known.gb(float(shared_bytes(step, 1)))}) / {known.gb(step.private_bytes)}), 0) = "
         f"{known.count(batch)}"
     )
 

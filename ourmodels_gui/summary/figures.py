@@ -1,5 +1,7 @@
 """The quantities that the formulas of a ledger take, as numbers and as text."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from .. import units
@@ -102,7 +104,7 @@ class Figures(msgspec.Struct, frozen=True):
         shown: tuple[str, str] | None,
         value: float | int | None,
         *,
-        kinds: dict[str, str],
+        kinds: Mapping[str, str],
         formula: str = "",
         worked: str = "",
         symbols: str = "",
