@@ -205,8 +205,16 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
         weights_typed=model.weights is not None,
         cache_format=workload.cache_format or CACHE_FORMAT,
         towers=bool(model.include_towers),
-        yours=model.record is not None or library.models[model.id].yours,
+        standing=_standing(record, model.record is not None or library.models[model.id].yours),
     )
+
+
+def _standing(record: ModelRecord, yours: bool) -> str:
+    if yours:
+        return "your own model"
+    if record.audit.status == "audited":
+        return "catalog, audited"
+    return f"catalog, unaudited; missing: {'; '.join(record.audit.missing) or 'not said'}"
 
 
 def _model_record(model: ModelRef | DraftModel, library: Library, key: str) -> ModelRecord:

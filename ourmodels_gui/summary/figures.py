@@ -49,6 +49,9 @@ class Figures(msgspec.Struct, frozen=True):
         """Bytes in GB with enough digits to redo the arithmetic."""
         return f"{self.digits(value / 1e9)} GB"
 
+    def gflop(self, value: float) -> str:
+        return f"{self.digits(value / 1e9)} GFLOP"
+
     def digits(self, value: float) -> str:
         """Six significant digits, in the separators in use."""
         text = f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
