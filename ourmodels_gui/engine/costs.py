@@ -1,11 +1,14 @@
 """What a model costs: weight sweeps, cache reserved and read, attention FLOPs.
 
 Every function takes a number or a numpy array for token counts, so a curve, a point and a sweep
-are the same formula.
+are the same formula, bit for bit: a number goes through the same numpy functions as an array.
 """
 
+import math
+from typing import Any, TypeVar
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .setup import (
     AttentionLayer,
@@ -17,39 +20,72 @@ from .setup import (
     TypedCache,
 )
 
+SATURATED = 40.0
+"""The exponent of the expert count from which e^-x is lost beside 1 in float64, with room."""
 
-def distinct_experts(experts: Experts, tokens: ArrayLike, routing: Routing) -> np.ndarray:
+Tokens = TypeVar("Tokens", float, NDArray[Any])
+"""A number in gives a number out, an array in an array of the same shape."""
+
+
+def _constant(value: float, tokens: Tokens) -> Tokens:
+    if isinstance(tokens, np.ndarray):
+        return np.full(tokens.shape, float(value))
+    return float(value)
+
+
+def _at_most(tokens: Tokens, limit: int) -> Tokens:
+    if isinstance(tokens, np.ndarray):
+        capped: NDArray[Any] = np.minimum(tokens, limit)
+        return capped
+    return min(tokens, limit)
+
+
+def distinct_experts(experts: Experts, tokens: Tokens, routing: Routing) -> Tokens:
     """Distinct routed experts that an iteration of `tokens` token routings touches.
 
-    m(n) = E (1 - (1 - k/E)^n) under expected routing, k under floor routing.
+    m(n) = E (1 - (1 - k/E)^n) under expected routing, k under floor routing; m(1) is exactly k.
 
-    Parameters: experts; tokens [n >= 1]; routing.
+    Parameters: experts; tokens [n > 0]; routing.
     References: formulation, "Mixture-of-experts".
 
-    >>> round(float(distinct_experts(Experts(256, 8, 1.0), 2, "expected")), 6)
+    >>> distinct_experts(Experts(256, 8, 1.0), 1, "expected")
+    8.0
+    >>> round(distinct_experts(Experts(256, 8, 1.0), 2, "expected"), 6)
     15.75
     """
-    tokens = np.asarray(tokens, dtype=np.float64)
     if routing == "floor":
-        return np.full(tokens.shape, float(experts.per_token))
-    missed = np.log1p(-experts.per_token / experts.routed)
-    return experts.routed * -np.expm1(tokens * missed)
+        return _constant(experts.per_token, tokens)
+    missed = math.log1p(-experts.per_token / experts.routed)
+    touched = experts.routed * -np.expm1(tokens * missed)
+    if isinstance(tokens, np.ndarray):
+        return np.where(tokens == 1, float(experts.per_token), touched)
+    return float(experts.per_token if tokens == 1 else touched)
+
+
+def saturating_tokens(experts: Experts) -> int:
+    """Routings from which the expected count is every expert, to the last bit of float64.
+
+    >>> many = saturating_tokens(Experts(256, 8, 1.0))
+    >>> many, distinct_experts(Experts(256, 8, 1.0), many, "expected")
+    (1260, 256.0)
+    """
+    return math.ceil(SATURATED / -math.log1p(-experts.per_token / experts.routed))
 
 
 def sweep_bytes(
-    always_bytes: float, experts: tuple[Experts, ...], tokens: ArrayLike, routing: Routing
-) -> np.ndarray:
+    always_bytes: float, experts: tuple[Experts, ...], tokens: Tokens, routing: Routing
+) -> Tokens:
     """Shared weight traffic of one iteration that routes `tokens` tokens, W_batch(n) [bytes].
 
     W_batch(n) = e_w [P_fixed - P_embed + p_expert m(n)]
 
-    Parameters: always_bytes [bytes]; experts; tokens [n >= 1]; routing.
+    Parameters: always_bytes [bytes]; experts; tokens [n > 0]; routing.
     References: formulation, "Dense transformers" and "Mixture-of-experts".
 
-    >>> float(sweep_bytes(10.0, (Experts(4, 1, 2.0),), 1, "floor"))
+    >>> sweep_bytes(10.0, (Experts(4, 1, 2.0),), 1, "floor")
     12.0
     """
-    total = np.full(np.shape(tokens), float(always_bytes))
+    total = _constant(always_bytes, tokens)
     for group in experts:
         total = total + group.expert_bytes * distinct_experts(group, tokens, routing)
     return total
@@ -57,7 +93,7 @@ def sweep_bytes(
 
 def active_bytes(always_bytes: float, experts: tuple[Experts, ...]) -> float:
     """The lower bound W_active = W_batch(1): the always-swept part and k experts [bytes]."""
-    return always_bytes + sum(group.per_token * group.expert_bytes for group in experts)
+    return sweep_bytes(always_bytes, experts, 1, "floor")
 
 
 def full_sweep_bytes(model: ModelCosts) -> float:
@@ -73,8 +109,8 @@ def prefill_sweep_scale(model: ModelCosts) -> float:
 
 
 def cache_alloc_bytes(
-    cache: tuple[CacheLayer, ...] | TypedCache, tokens: ArrayLike, policy: CachePolicy
-) -> np.ndarray:
+    cache: tuple[CacheLayer, ...] | TypedCache, tokens: Tokens, policy: CachePolicy
+) -> Tokens:
     """Cache that one session reserves for a context of `tokens`, K_alloc(L) [bytes].
 
     Full, latent and sparse layers reserve every token (sparse ones their index key as well), window
@@ -82,20 +118,19 @@ def cache_alloc_bytes(
 
     References: formulation, "Dense transformers" and "Hybrid, sliding, and recurrent attention".
     """
-    tokens = np.asarray(tokens, dtype=np.float64)
     if isinstance(cache, TypedCache):
-        return np.full(tokens.shape, cache.alloc_bytes_per_session)
-    total = np.zeros(tokens.shape)
+        return _constant(cache.alloc_bytes_per_session, tokens)
+    total = _constant(0.0, tokens)
     for layer in cache:
         held = tokens
         if layer.kind == "window" and policy == "windowed":
-            held = np.minimum(tokens, layer.window_tokens)
+            held = _at_most(tokens, layer.window_tokens)
         per_token = layer.bytes_per_token + layer.index_bytes_per_token
         total = total + layer.count * (per_token * held + layer.state_bytes)
     return total
 
 
-def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: ArrayLike) -> np.ndarray:
+def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: Tokens) -> Tokens:
     """Private context traffic of one decode step at a context of `tokens`, K_read(L) [bytes].
 
     K_read(L) = kappa_global L + kappa_local min(L, w) + K_state; a sparse layer reads every index
@@ -103,16 +138,15 @@ def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: ArrayLi
 
     References: formulation, "Hybrid, sliding, and recurrent attention".
     """
-    tokens = np.asarray(tokens, dtype=np.float64)
     if isinstance(cache, TypedCache):
-        return np.full(tokens.shape, cache.read_bytes_per_token)
-    total = np.zeros(tokens.shape)
+        return _constant(cache.read_bytes_per_token, tokens)
+    total = _constant(0.0, tokens)
     for layer in cache:
         read = tokens
         if layer.kind == "window":
-            read = np.minimum(tokens, layer.window_tokens)
+            read = _at_most(tokens, layer.window_tokens)
         elif layer.kind == "sparse":
-            read = np.minimum(tokens, layer.selected_tokens)
+            read = _at_most(tokens, layer.selected_tokens)
         total = total + layer.count * (
             layer.read_bytes_per_token * read
             + layer.index_bytes_per_token * tokens
@@ -121,7 +155,9 @@ def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: ArrayLi
     return total
 
 
-def attended_pairs(prefix: ArrayLike, tokens: ArrayLike, limit: float = np.inf) -> np.ndarray:
+def attended_pairs(
+    prefix: ArrayLike, tokens: ArrayLike, limit: float = np.inf
+) -> NDArray[np.float64]:
     """Query-key pairs of `tokens` new tokens behind a cached `prefix`, each token attending to at
     most `limit` positions, itself included: sum over j = 1..c of min(l + j, w).
 
@@ -130,16 +166,19 @@ def attended_pairs(prefix: ArrayLike, tokens: ArrayLike, limit: float = np.inf) 
     """
     prefix = np.asarray(prefix, dtype=np.float64)
     tokens = np.asarray(tokens, dtype=np.float64)
-    growing = np.clip(limit - prefix, 0.0, tokens)
-    pairs = growing * prefix + growing * (growing + 1.0) / 2.0
-    if np.isfinite(limit):
-        pairs = pairs + (tokens - growing) * limit
+    if limit == np.inf:
+        every: NDArray[np.float64] = tokens * (prefix + (tokens + 1.0) / 2.0)
+        return every
+    growing = np.minimum(np.maximum(limit - prefix, 0.0), tokens)
+    pairs: NDArray[np.float64] = (
+        growing * (prefix + (growing + 1.0) / 2.0) + (tokens - growing) * limit
+    )
     return pairs
 
 
 def attention_flop(
     layers: tuple[AttentionLayer, ...], prefix: ArrayLike, tokens: ArrayLike
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Attention FLOPs of `tokens` new tokens behind `prefix`, c * a_attn(c, l), of one sequence.
 
     The sum over a prompt does not depend on how it is cut into chunks.

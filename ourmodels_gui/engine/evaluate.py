@@ -1,0 +1,18 @@
+"""evaluate(Setup) -> Result: everything the engine says of one setup."""
+
+from .decode import decode
+from .prefill import prefill
+from .result import Result
+from .setup import Setup
+
+
+def evaluate(setup: Setup) -> Result:
+    """Decode, prefill when a prompt is asked for, and the assumptions both rest on.
+
+    References: formulation, "Calculator procedure".
+    """
+    return Result(
+        decode=decode(setup),
+        prefill=prefill(setup) if setup.prompt else None,
+        assumptions=setup.assumptions,
+    )

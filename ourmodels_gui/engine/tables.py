@@ -1,0 +1,125 @@
+"""Machines and models as columns of numbers, for the sweep."""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .costs import (
+    active_bytes,
+    cache_alloc_bytes,
+    cache_read_bytes,
+    saturating_tokens,
+    sweep_bytes,
+)
+from .setup import Machine, ModelCosts, Workload
+
+Floats = NDArray[np.float64]
+
+
+class MachineTable(msgspec.Struct, frozen=True, eq=False):
+    """C, R and O by machine."""
+
+    capacity_bytes: Floats
+    bandwidth_bytes_per_s: Floats
+    overhead_bytes: Floats
+
+
+class Mixture(msgspec.Struct, frozen=True, eq=False):
+    """The models that route in one way, so that they share the count of distinct experts.
+
+    rows: their places in the table. kinds: (E, k) of each set of experts.
+    expert_bytes: by set of experts and model. curved_tokens: routings that touch every expert.
+    """
+
+    rows: NDArray[np.intp]
+    kinds: tuple[tuple[int, int], ...]
+    always_bytes: Floats
+    expert_bytes: Floats
+    read_bytes: Floats
+    curved_tokens: int
+
+
+class ModelTable(msgspec.Struct, frozen=True, eq=False):
+    """Adapter quantities by model at one workload.
+
+    reserved_context_tokens, read_context_tokens: the workload's, within the model's limit.
+    full_sweep_bytes: W_batch once every expert is touched. mixtures: empty under floor routing.
+    """
+
+    reserved_context_tokens: NDArray[np.int64]
+    read_context_tokens: NDArray[np.int64]
+    resident_bytes: Floats
+    alloc_bytes: Floats
+    read_bytes: Floats
+    active_bytes: Floats
+    full_sweep_bytes: Floats
+    mixtures: tuple[Mixture, ...]
+
+
+def machine_table(machines: Sequence[Machine], overhead_bytes: Floats) -> MachineTable:
+    """The numbers of the machines that a sweep needs, with the overhead of each."""
+    return MachineTable(
+        np.array([machine.capacity_bytes for machine in machines], dtype=np.float64),
+        np.array([machine.bandwidth_bytes_per_s for machine in machines], dtype=np.float64),
+        np.array(overhead_bytes, dtype=np.float64),
+    )
+
+
+def model_table(models: Sequence[ModelCosts], workload: Workload) -> ModelTable:
+    """The numbers of the models that a sweep needs; the same for every machine.
+
+    Errors: ValueError for a model whose session reserves nothing.
+    """
+    rows = []
+    for model in models:
+        limit = model.max_context_tokens or workload.reserved_context_tokens
+        reserved = min(workload.reserved_context_tokens, limit)
+        read = min(workload.read_context_tokens, reserved)
+        rows.append(
+            (
+                reserved,
+                read,
+                model.resident_bytes,
+                cache_alloc_bytes(model.cache, reserved, workload.cache_policy),
+                cache_read_bytes(model.cache, read),
+                active_bytes(model.always_bytes, model.experts),
+                sweep_bytes(model.always_bytes, model.experts, np.inf, workload.routing),
+            )
+        )
+    columns = np.array(rows, dtype=np.float64).reshape(len(rows), 7).T
+    if np.any(np.rint(columns[3]) <= 0.0):
+        raise ValueError("a session reserves no cache: K_alloc must be at least one byte")
+    return ModelTable(
+        reserved_context_tokens=columns[0].astype(np.int64),
+        read_context_tokens=columns[1].astype(np.int64),
+        resident_bytes=columns[2],
+        alloc_bytes=columns[3],
+        read_bytes=columns[4],
+        active_bytes=columns[5],
+        full_sweep_bytes=columns[6],
+        mixtures=_mixtures(models, columns[4]) if workload.routing == "expected" else (),
+    )
+
+
+def _mixtures(models: Sequence[ModelCosts], read_bytes: Floats) -> tuple[Mixture, ...]:
+    routed: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for row, model in enumerate(models):
+        if model.experts:
+            kinds = tuple((group.routed, group.per_token) for group in model.experts)
+            routed.setdefault(kinds, []).append(row)
+    return tuple(
+        Mixture(
+            rows=np.array(rows, dtype=np.intp),
+            kinds=kinds,
+            always_bytes=np.array([models[row].always_bytes for row in rows], dtype=np.float64),
+            expert_bytes=np.array(
+                [[group.expert_bytes for group in models[row].experts] for row in rows],
+                dtype=np.float64,
+            ).T,
+            read_bytes=read_bytes[rows],
+            curved_tokens=max(map(saturating_tokens, models[rows[0]].experts)),
+        )
+        for kinds, rows in routed.items()
+    )
