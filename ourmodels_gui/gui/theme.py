@@ -33,8 +33,9 @@ _SIZE_PX: dict[Text, int] = {"text": TEXT_PX, "caption": 11, "heading": 15, "fig
 class Palette:
     """One colour per role, as ``#rrggbb``.
 
-    line: hairlines; outline: borders of fields. serves, below, unfit: the three verdicts. aggregate, session, power: the curves of decode.
-    weights ... overhead: fills of memory; `on_fill` is the text on them, `free` is hatched on base.
+    line: hairlines. outline: borders of fields. serves, below, unfit: the three verdicts.
+    aggregate, session, power: the curves of decode. weights ... overhead: fills of memory; `on_fill`
+    is the text on them, `free` is hatched on base.
     """
 
     window: str
