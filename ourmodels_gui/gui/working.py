@@ -49,8 +49,9 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (self.tr("figure"), self.tr("value"), ""),
-            ("", "61,572.7 GB²/s", "estimate"),
+            ("", "61,572 GB²/s", "estimat"),
             left=(0, 2),
+            quiet=(2,),
             stretched=0,
         )
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
