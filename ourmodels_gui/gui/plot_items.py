@@ -129,14 +129,14 @@ class Note(Label):
     def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__(plot, role)
         self._at = (0.0, 0.0)
-        self._said = ""
+        self.said = ""
         self._below = False
 
     def show_at(self, x: float | None, y: float | None, words: str, *, below: bool = False) -> None:
         """Say `words` at (x, y), or nothing without a place."""
         self._below = below
-        self._said = words if x is not None and y is not None else ""
-        if self._said:
+        self.said = words if x is not None and y is not None else ""
+        if self.said:
             self._at = (log10(x), log10(y))
 
     def place(self, left: float, right: float) -> None:
@@ -144,7 +144,7 @@ class Note(Label):
         # Towards the middle, so that a note at an edge is not cut.
         horizontal = 0.0 if x < (left + right) / 2 else 1.0
         inside = min(max(x, left), right)
-        self.put(self._said, inside, y, (horizontal, -0.3 if self._below else 1.3))
+        self.put(self.said, inside, y, (horizontal, -0.3 if self._below else 1.3))
 
 
 class Level(pg.InfiniteLine):

@@ -75,7 +75,7 @@ class PrefillPlot(QWidget):
         self._here_wait = self.waits.points("serves", filled=True)
         self._prompt_wait = self.waits.gate("serves")
         for plot in (self.rates, self.waits):
-            plot.read = self._read if plot is self.rates else self._read_wait
+            plot.read = self.reading_at if plot is self.rates else self._wait_at
             plot.step = lambda length, direction: length * 2.0 ** (direction / 4)
         self.waits.box.setXLink(self.rates.box)
         layout = QVBoxLayout(self)
@@ -204,8 +204,8 @@ class PrefillPlot(QWidget):
         around = [float(waits.min()), float(waits.max()), *([budget] if budget else [])]
         self.waits.set_span(SHORTEST_TOKENS, longest, min(around) / 1.3, max(around) * 1.3)
 
-    def _read_wait(self, x: float) -> Reading | None:
-        found = self._read(x)
+    def _wait_at(self, x: float) -> Reading | None:
+        found = self.reading_at(x)
         if found is None or self._setup is None or self._setup.prompt is None:
             return found
         chunk = self._setup.prompt.chunk_tokens
@@ -213,7 +213,8 @@ class PrefillPlot(QWidget):
         dots = () if at.time_s is None else ((float(at.time_s[0]), "text"),)
         return found._replace(dots=dots)
 
-    def _read(self, x: float) -> Reading | None:
+    def reading_at(self, x: float) -> Reading | None:
+        """What the ceilings say at the length nearest to x; None when nothing is drawn."""
         if self._setup is None:
             return None
         return reading(self._setup, max(1, round(x)), self._batch)

@@ -108,6 +108,10 @@ class Working(QWidget):
         self.table.present(shown, heads)
         self._say(self.table.currentIndex().row())
 
+    def shown(self) -> str:
+        """The working in sight, "" when no figure is chosen."""
+        return self._text.toPlainText()
+
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())
 
