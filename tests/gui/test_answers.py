@@ -2,6 +2,9 @@
 
 import pytest
 from gui_cases import dense, evaluated, mixture
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QPushButton, QWidget
+
 from ourmodels_gui.engine.setup import Machine, Prompt
 from ourmodels_gui.evaluation import Evaluation
 from ourmodels_gui.gui.answers import AnswerPanel
@@ -9,8 +12,6 @@ from ourmodels_gui.gui.cards import SIGNS, Card, CardText, in_lines
 from ourmodels_gui.gui.theme import DARK, qt_palette
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.scenario import ModelRef, Scenario
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QPushButton, QWidget
 
 SMALL = Machine(16e9, 400e9)
 

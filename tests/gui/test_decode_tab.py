@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from gui_cases import dense, evaluated, mixture
-from ourmodels_gui.engine.setup import Machine
-from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
-from ourmodels_gui.gui.decode_tab import DecodeTab
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
+
+from ourmodels_gui.engine.setup import Machine
+from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
+from ourmodels_gui.gui.decode_tab import DecodeTab
 
 SMALL = Machine(16e9, 400e9)
 

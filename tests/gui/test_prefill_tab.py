@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from gui_cases import FAST, dense, evaluated, mixture
+from PySide6.QtCore import Qt
+
 from ourmodels_gui.engine.setup import Machine, Prompt
 from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
 from ourmodels_gui.gui.prefill_tab import PrefillTab
-from PySide6.QtCore import Qt
 
 
 @pytest.fixture
