@@ -14,6 +14,7 @@ from . import strict_json
 from .engine.setup import CacheGrowth, CachePolicy, DecodeCeiling, Routing
 from .files import write_whole
 from .inline import (
+    ARITHMETIC_MODES,
     Amount,
     Fraction,
     InlineAdapter,
@@ -26,6 +27,29 @@ from .inline import (
     TokensOrNone,
 )
 from .problem import BadInput
+
+__all__ = [
+    "ARITHMETIC_MODES",
+    "FORMAT",
+    "SUFFIX",
+    "VERSION",
+    "DraftModel",
+    "HardwareRef",
+    "InlineAdapter",
+    "InlineHardware",
+    "InlineModel",
+    "ModelRef",
+    "PrefillChoice",
+    "Scenario",
+    "SpeculationChoice",
+    "TypedDraft",
+    "WorkloadChoice",
+    "edited",
+    "read",
+    "read_file",
+    "write",
+    "write_file",
+]
 
 FORMAT = "ourmodels-scenario"
 VERSION = 1
@@ -257,7 +281,8 @@ def _from_document(document: Any) -> Scenario:
         raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
     _refuse_unmodelled_draft(rest)
-    return strict_json.fit(rest, Scenario)
+    scenario: Scenario = strict_json.fit(rest, Scenario)
+    return scenario
 
 
 def _refuse_unmodelled_draft(document: dict[str, Any]) -> None:

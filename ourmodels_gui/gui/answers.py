@@ -30,6 +30,7 @@ class AnswerPanel(QWidget):
         )
         self.memory = MemoryBar()
         self._cautions = ElidedLabel()
+        self._cautions.setFont(sized("caption"))
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         for card in self.cards:
@@ -56,8 +57,6 @@ class AnswerPanel(QWidget):
         self._cautions.say(line + (more if len(found) > 1 else ""), "\n".join(found))
 
     def _restyle(self) -> None:
-        self._cautions.setFont(sized("caption"))
-        self._cautions.setFixedHeight(self._cautions.fontMetrics().height())
         self._cautions.setStyleSheet(f"color: {colours(self).below};")
 
     def changeEvent(self, event: QEvent) -> None:

@@ -57,7 +57,7 @@ class DecodePlot(LogPlot):
         self._decode: Decode | None = None
         self._beyond = self.region("unfit")
         self._computing = self.region("power")
-        self._ghosts = (self.curve("muted", width=1.0), self.curve("muted", width=1.0))
+        self.ghosts = (self.curve("muted", width=1.0), self.curve("muted", width=1.0))
         self._all = self.curve("aggregate")
         self._each = self.curve("session", dash=(5.0, 3.0), below=True)
         self._all_beyond = self.curve("aggregate", width=1.0, dash=(1.0, 3.0))
@@ -70,7 +70,7 @@ class DecodePlot(LogPlot):
         self._forced_gate = self.gate("text")
         self._best = self.points("serves", filled=True)
         self._forced = self.points("text", filled=False)
-        self.read = self._read
+        self.read = self.reading_at
         self.step = lambda batch, direction: batch + direction
 
     def present(self, evaluation: Evaluation) -> None:
@@ -86,18 +86,13 @@ class DecodePlot(LogPlot):
 
     def pin(self, name: str | None) -> None:
         """Keep the curves that are drawn now as thin ghosts under `name`; None drops them."""
-        for ghost, live in zip(self._ghosts, (self._all, self._each), strict=True):
+        for ghost, live in zip(self.ghosts, (self._all, self._each), strict=True):
             if name is None or self._setup is None:
                 ghost.clear_values()
             else:
                 x, y = live.getData()
                 ghost.show_values(10.0**x, 10.0**y, name if live is self._all else "")
         self.place_labels()
-
-    @property
-    def pinned(self) -> bool:
-        x, _ = self._ghosts[0].getData()
-        return x is not None and len(x) > 0
 
     def _draw(self, setup: Setup, decode: Decode) -> None:
         write = typed.separators()
@@ -156,7 +151,8 @@ class DecodePlot(LogPlot):
             rates = (at.aggregate_tokens_per_s, at.per_session_tokens_per_s)
             points.show_values([(batch, found) for found in rates if found is not None])
 
-    def _read(self, x: float) -> Reading | None:
+    def reading_at(self, x: float) -> Reading | None:
+        """What the ceilings say at the whole batch nearest to x; None when nothing is drawn."""
         if self._setup is None or self._decode is None:
             return None
         batch = max(1, round(x))

@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QWidget
 
-from .plot_items import Curve, Gate, Level, Points, Region
+from .plot_items import Curve, Gate, Level, Note, Points, Region
 from .plots import LogAxis, Reading, pen
-from .theme import colours, sized
+from .theme import colours
 
 LABEL_ROW_PX = 16
 LEFT_AXIS_PX = 66
@@ -49,6 +49,7 @@ class LogPlot(pg.PlotWidget):
         self.curves: list[Curve] = []
         self._points: list[Points] = []
         self.levels: list[Level] = []
+        self.notes: list[Note] = []
         self.gates: list[Gate] = []
         self.regions: list[Region] = []
         self.read: Callable[[float], Reading | None] = lambda _x: None
@@ -104,6 +105,10 @@ class LogPlot(pg.PlotWidget):
         self._points.append(Points(self, role, filled=filled))
         return self._points[-1]
 
+    def note(self, role: str) -> Note:
+        self.notes.append(Note(self, role))
+        return self.notes[-1]
+
     def level(self, role: str, **how: object) -> Level:
         self.levels.append(Level(self, role, **how))
         return self.levels[-1]
@@ -134,6 +139,8 @@ class LogPlot(pg.PlotWidget):
                 item.show_at(None)
             for region in self.regions:
                 region.show_between(None, None)
+            for note in self.notes:
+                note.show_at(None, None, "")
             self.place_labels()
 
     def set_span(self, x_low: float, x_high: float, y_low: float, y_high: float) -> None:
@@ -155,7 +162,7 @@ class LogPlot(pg.PlotWidget):
         low, high = self._span[2:]
         height = max(self.box.height(), 40.0)
         above = MARGIN_PX + LABEL_ROW_PX * (self._rows + 1)
-        below = MARGIN_PX + (LABEL_ROW_PX if any(r.isVisible() for r in self.regions) else 0)
+        below = MARGIN_PX + LABEL_ROW_PX
         scale = (high - low) / max(height - above - below, 20.0)
         self.box.setYRange(low - below * scale, high + above * scale, padding=0)
 
@@ -179,7 +186,7 @@ class LogPlot(pg.PlotWidget):
         for gate in self.gates:
             if not gate.name_text:
                 gate.label.hide()
-        for item in (*self.curves, *self.levels):
+        for item in (*self.curves, *self.levels, *self.notes):
             item.place(left, right)
         for region in self.regions:
             region.place(left, right, bottom, px)
@@ -195,12 +202,10 @@ class LogPlot(pg.PlotWidget):
         for item in self._styled:
             item.restyle(palette)
         self._frame()
-        self._card.setFont(sized("text"))
         self._card.setStyleSheet(
             f"background: {palette.window}; color: {palette.text}; padding: 8px;"
             f"border: 1px solid {palette.line}; border-radius: 6px;"
         )
-        self._words.setFont(sized("text"))
         self._words.setStyleSheet(
             f"color: {palette.muted}; background: {palette.base}; padding: 48px;"
         )

@@ -198,8 +198,7 @@ class MainWindow(QMainWindow):
         self.models.present(evaluation)
         self.form.present(evaluation)
         self.bar.present(evaluation)
-        names = [self.machines.chosen_name, self.models.chosen_name]
-        self.title.say("  \u00b7  ".join(name for name in names if name))
+        self.title.say(f"{self.machines.chosen_name}  \u00b7  {self.models.chosen_name}")
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)

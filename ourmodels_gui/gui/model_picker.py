@@ -136,6 +136,7 @@ class ModelPicker(Picker):
             self._weights.present(model.weights, default_weights(entry.record))
             row = self._rows[entry.id]
             self.show_chosen(entry.id, row.words())
+            self.chosen_name = f"{row.name} {self._weights.currentText().split('  ')[0]}"
         elif model.record is not None:
             name = model.record.get("name", model.id)
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))

@@ -47,7 +47,7 @@ class Label(pg.TextItem):
 
 
 class Curve(pg.PlotDataItem):
-    """A line with its name at its end, above or below it.
+    """A line with its name at its right or left end, above or below it.
 
     Fewer than 200 points: there wide antialiased lines cost no more than segmented ones, whose
     joints show.
@@ -61,10 +61,13 @@ class Curve(pg.PlotDataItem):
         width: float = 2.0,
         dash: tuple[float, ...] = (),
         below: bool = False,
+        at_left: bool = False,
     ) -> None:
         super().__init__(antialias=True, skipFiniteCheck=False)
-        self.role, self._width, self._dash, self._below = role, width, dash, below
+        self.role, self._width, self._dash = role, width, dash
+        self._below, self._at_left = below, at_left
         self.name_text = ""
+        self._named_at: int | None = None
         self.setZValue(10)
         plot.addItem(self)
         plot.styled(self)
@@ -73,26 +76,31 @@ class Curve(pg.PlotDataItem):
     def restyle(self, palette: Palette) -> None:
         self.setPen(pen(getattr(palette, self.role), self._width, self._dash))
 
-    def show_values(self, x: np.ndarray, y: np.ndarray, name: str = "") -> None:
-        """Draw y over x (values, not logarithms); nothing when there is no finite y."""
-        self.name_text = name
+    def show_values(
+        self, x: np.ndarray, y: np.ndarray, name: str = "", *, named_at: int | None = None
+    ) -> None:
+        """Draw y over x (values, not logarithms), named at its end or at the point `named_at`."""
+        self.name_text, self._named_at = name, named_at
         self.setData(log(x), log(y), connect="finite")
 
     def clear_values(self) -> None:
         self.show_values(np.empty(0), np.empty(0))
 
     def place(self, left: float, right: float) -> None:
-        """Put the name at the last point in view."""
+        """Put the name at its end, as far as that is in view."""
         x, y = self.getData()
         if x is None or not self.name_text:
             self.label.put("", 0, 0, (0, 0))
             return
-        seen = np.isfinite(y) & (x >= left) & (x <= right)
-        if not seen.any():
+        seen = np.flatnonzero(np.isfinite(y) & (x >= left) & (x <= right))
+        if not seen.size:
             self.label.put("", 0, 0, (0, 0))
             return
-        last = int(np.flatnonzero(seen)[-1])
-        self.label.put(self.name_text, x[last], y[last], (1.0, -0.15 if self._below else 1.15))
+        at = int(seen[0] if self._at_left else seen[-1])
+        across = 0.0 if self._at_left else 1.0
+        if self._named_at is not None:
+            at, across = min(max(self._named_at, int(seen[0])), int(seen[-1])), 0.5
+        self.label.put(self.name_text, x[at], y[at], (across, -0.15 if self._below else 1.15))
 
 
 class Points(pg.ScatterPlotItem):
@@ -113,6 +121,30 @@ class Points(pg.ScatterPlotItem):
     def show_values(self, places: Sequence[tuple[float, float]]) -> None:
         x, y = zip(*places, strict=True) if places else ((), ())
         self.setData(x=log(x), y=log(y))
+
+
+class Note(Label):
+    """Words at a single place, or at the edge beyond which the place lies."""
+
+    def __init__(self, plot: "LogPlot", role: str) -> None:
+        super().__init__(plot, role)
+        self._at = (0.0, 0.0)
+        self.said = ""
+        self._below = False
+
+    def show_at(self, x: float | None, y: float | None, words: str, *, below: bool = False) -> None:
+        """Say `words` at (x, y), or nothing without a place."""
+        self._below = below
+        self.said = words if x is not None and y is not None else ""
+        if self.said:
+            self._at = (log10(x), log10(y))
+
+    def place(self, left: float, right: float) -> None:
+        x, y = self._at
+        # Towards the middle, so that a note at an edge is not cut.
+        horizontal = 0.0 if x < (left + right) / 2 else 1.0
+        inside = min(max(x, left), right)
+        self.put(self.said, inside, y, (horizontal, -0.3 if self._below else 1.3))
 
 
 class Level(pg.InfiniteLine):

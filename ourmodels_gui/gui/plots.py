@@ -18,7 +18,7 @@ from .theme import Palette, sized
 
 GRID_ALPHA = 38  # 15 % of 255
 TICK_GAP_PX = 46
-ROW_GAP_PX = 26
+ROW_GAP_PX = 21
 
 Ticks = Callable[[float, float, float], list[float]]
 
@@ -99,13 +99,22 @@ def token_tick(value: float) -> str:
     return f"{value:g}"
 
 
+def time_tick(value: float) -> str:
+    """A time as a round tick: 20 ms, 5 s, 2,000 s.
+
+    >>> [time_tick(x) for x in (0.0005, 0.02, 5.0, 2000.0)]
+    ['0.5 ms', '20 ms', '5 s', '2,000 s']
+    """
+    return f"{value * 1e3:g} ms" if value < 1 - 1e-9 else f"{value:,.0f} s"
+
+
 class LogAxis(pg.AxisItem):
     """An axis over log10 of its values; `ticks` chooses the values and `text` writes them."""
 
     def __init__(
         self, orientation: str, counts: str, ticks: Ticks, text: Callable[[float], str]
     ) -> None:
-        """counts: what is counted, in a word or two, beside the axis."""
+        """counts: what is counted, in a word or two beside the axis; "" for nothing."""
         super().__init__(orientation, maxTickLength=0)
         self._counts = counts
         self._ticks = ticks
@@ -129,7 +138,8 @@ class LogAxis(pg.AxisItem):
         font = sized("caption")
         self.setTickFont(font)
         style = {"color": palette.muted, "font-size": f"{font.pixelSize()}px"}
-        self.setLabel(self._counts, **style)
+        if self._counts:
+            self.setLabel(self._counts, **style)
 
 
 def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:

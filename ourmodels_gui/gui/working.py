@@ -49,8 +49,9 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (self.tr("figure"), self.tr("value"), ""),
-            ("", "61,572.7 GB²/s", "estimate"),
+            ("", "61,572 GB²/s", "estimat"),
             left=(0, 2),
+            quiet=(2,),
             stretched=0,
         )
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
@@ -106,6 +107,10 @@ class Working(QWidget):
         self._rows = tuple(rows)
         self.table.present(shown, heads)
         self._say(self.table.currentIndex().row())
+
+    def shown(self) -> str:
+        """The working in sight, "" when no figure is chosen."""
+        return self._text.toPlainText()
 
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())

@@ -3,6 +3,8 @@
 References: formulation, the last paragraph of "Cheat sheet".
 """
 
+from typing import Any
+
 import msgspec
 
 from ..engine.setup import Assumption, Machine, ModelCosts, Setup, TypedCache
@@ -33,7 +35,10 @@ class ChosenMachine(msgspec.Struct, frozen=True):
 
 
 class ChosenModel(msgspec.Struct, frozen=True):
-    """The model in use; weights and cache_format are "" when written out."""
+    """The model in use; weights and cache_format are "" when written out.
+
+    standing: whose it is, and what its audit says.
+    """
 
     name: str
     costs: ModelCosts
@@ -41,7 +46,7 @@ class ChosenModel(msgspec.Struct, frozen=True):
     weights_typed: bool = False
     cache_format: str = ""
     towers: bool = False
-    yours: bool = False
+    standing: str = ""
 
 
 def assumptions(
@@ -131,7 +136,7 @@ def rate_source(chosen: ChosenMachine, rate: str, library: Library) -> str:
     if chosen.entry is None:
         return f"{what}, typed"
     record = chosen.entry.record
-    figures = dict(record.measured if measured else record.compute)
+    figures: dict[Any, Figure] = {**(record.measured if measured else record.compute)}
     if rate == "bandwidth" and not measured:
         memory = record.memory
         for size in record.configurations:
@@ -161,7 +166,7 @@ def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:
         ]
     format_source = TYPED if model.weights_typed else "default: the release's own format"
     told = [
-        Assumption("model", model.name, "", "your own model" if model.yours else "catalog"),
+        Assumption("model", model.name, "", model.standing),
         Assumption("weight precision", model.weights, "", format_source),
         Assumption(
             "resident weights (W_resident)",

@@ -5,7 +5,7 @@ modes. A default is decided once, here; the engine only passes the assumptions o
 """
 
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -45,6 +45,8 @@ from .load import Library, MachineEntry, parse
 from .models import ModelRecord
 from .profile import default_weights, model_costs, mtp_costs
 
+T = TypeVar("T")
+
 GB = 1e9
 CACHE_FORMAT = "fp16"
 OVERHEAD_BYTES = {"unified": 8e9, "cpu": 8e9, "discrete": 1e9, "datacenter": 1e9}
@@ -67,14 +69,13 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
     _check_cache(scenario, model.costs, workload)
     speculation = _speculation(scenario, library, workload)
     prefill = scenario.prefill
-    linear = _mode(prefill and prefill.linear_mode, chosen.machine)
-    attention = _mode(prefill and prefill.attention_mode, chosen.machine)
+    asked = prefill or PrefillChoice()
     setup = Setup(
         machine=chosen.machine,
         model=model.costs,
         workload=workload,
-        linear_mode=linear,
-        attention_mode=attention,
+        linear_mode=_mode(asked.linear_mode, chosen.machine),
+        attention_mode=_mode(asked.attention_mode, chosen.machine),
         speculation=speculation,
         prompt=None if prefill is None else _prompt(prefill),
     )
@@ -204,8 +205,16 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
         weights_typed=model.weights is not None,
         cache_format=workload.cache_format or CACHE_FORMAT,
         towers=bool(model.include_towers),
-        yours=model.record is not None or library.models[model.id].yours,
+        standing=_standing(record, model.record is not None or library.models[model.id].yours),
     )
+
+
+def _standing(record: ModelRecord, yours: bool) -> str:
+    if yours:
+        return "your own model"
+    if record.audit.status == "audited":
+        return "catalog, audited"
+    return f"catalog, unaudited; missing: {'; '.join(record.audit.missing) or 'not said'}"
 
 
 def _model_record(model: ModelRef | DraftModel, library: Library, key: str) -> ModelRecord:
@@ -217,7 +226,7 @@ def _model_record(model: ModelRef | DraftModel, library: Library, key: str) -> M
     return library.models[model.id].record
 
 
-def _record(record: dict[str, Any], kind: Any, key: str) -> Any:
+def _record(record: dict[str, Any], kind: type[T], key: str) -> T:
     """A user's own machine or model that came with the scenario, read like a file of theirs."""
     try:
         return parse(msgspec.json.encode(record), kind)
@@ -314,7 +323,7 @@ def _of_draft(bad: BadInput) -> BadInput:
     return BadInput(key, bad.problem.message)
 
 
-def _mode(chosen: str | dict[Any, float] | None, machine: Machine) -> dict[str, float]:
+def _mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:
     """Shares by arithmetic mode; one named is never replaced, none named means BF16 or FP16."""
     if isinstance(chosen, dict):
         return {mode: share for mode, share in chosen.items() if share > 0}

@@ -1,5 +1,8 @@
 """Rows of the memory gates, of decode and of speculation, each with its formula worked out."""
 
+from collections.abc import Mapping
+
+from ..engine.crossover import seconds_per_flop
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.step import shared_bytes
 from .figures import Figures
@@ -125,18 +128,38 @@ def decode(known: Figures) -> Group:
         *_loose(known),
     ]
     if found.crossover_tokens is not None:
-        rows.append(
-            known.row(
-                "crossover_tokens",
-                "Crossover to compute, S*",
-                (known.digits(found.crossover_tokens), "positions per sweep"),
-                found.crossover_tokens,
-                kinds=found.kind,
-                formula="W_batch(S*) F_linear = 2 P_lin,active R S*",
-                symbols="R W_batch",
-            )
-        )
+        rows.append(crossover(known, "positions", found.crossover_tokens, found.kind))
     return Group("Decode", tuple(rows))
+
+
+def crossover(
+    known: Figures, counted: str, tokens: float | None, kinds: Mapping[str, str], note: str = ""
+) -> Row:
+    """S*, from which arithmetic is the limit; the sweep that belongs to it is put in.
+
+    References: formulation, "Combined ceiling and crossover".
+    """
+    setup = known.setup
+    linear_s = seconds_per_flop(setup.machine, setup.linear_mode)
+    parameters = setup.model.linear_active_parameters
+    worked = ""
+    if tokens is not None and linear_s is not None and parameters is not None:
+        flop, bandwidth = 2.0 * parameters, setup.machine.bandwidth_bytes_per_s
+        worked = (
+            f"{known.gb(tokens * flop * linear_s * bandwidth)} x {known.gflop(1 / linear_s)}/s / "
+            f"({known.gflop(flop)} x {known.given('R').text}) = {known.digits(tokens)}"
+        )
+    return known.row(
+        "crossover_tokens",
+        "Crossover to compute, S*",
+        None if tokens is None else (known.digits(tokens), f"{counted} per sweep"),
+        tokens,
+        kinds=kinds,
+        formula="W_batch(S*) F_linear / (2 P_lin,active R)",
+        worked=worked,
+        symbols="R W_batch",
+        note=note,
+    )
 
 
 def forced(known: Figures) -> Group | None:
@@ -144,14 +167,15 @@ def forced(known: Figures) -> Group | None:
     found = known.result.decode.forced
     if found is None:
         return None
-    fits = "fits" if found.fits else "does not fit"
-    clears = "clears the floor" if found.clears_floor else "is below the floor"
+    count = known.count(found.batch) + (" session" if found.batch == 1 else " sessions")
+    fits = "they fit" if found.fits else "they do not fit"
+    clears = "clear the floor" if found.clears_floor else "are below the floor"
     kind = known.result.decode.kind.get("forced", "")
     kinds = {"forced": kind}
     rows = (
         known.row(
             "forced",
-            f"{known.count(found.batch)} sessions together",
+            "All sessions together",
             (known.rate(found.aggregate_tokens_per_s), RATE),
             found.aggregate_tokens_per_s,
             kinds=kinds,
@@ -161,7 +185,7 @@ def forced(known: Figures) -> Group | None:
         ),
         known.row(
             "forced",
-            f"Each of them; it {fits} and {clears}",
+            "Each session",
             (known.rate(found.per_session_tokens_per_s), RATE),
             found.per_session_tokens_per_s,
             kinds=kinds,
@@ -170,7 +194,7 @@ def forced(known: Figures) -> Group | None:
             symbols=_rate_symbols(known),
         ),
     )
-    return Group("Forced concurrency", rows)
+    return Group(f"Forced concurrency: {count}; {fits} and {clears}", rows)
 
 
 def speculation(known: Figures) -> Group | None:
@@ -265,8 +289,9 @@ def _best(known: Figures) -> str:
 def _rate_limited_formula(known: Figures) -> str:
     if known.step.draft_tokens:
         private = "K_read + gamma K_draft,read"
-        return f"floor((rho R / r_star - W_batch(gamma+1) - gamma W_draft) / ({private}))"
-    return "floor((R / r_star - W_active) / K_read)"
+        sweep = "W_batch(gamma+1) - gamma W_draft"
+        return f"max(floor((rho R / r_star - {sweep}) / ({private})), 0)"
+    return "max(floor((R / r_star - W_active) / K_read), 0)"
 
 
 def _rate_limited(known: Figures) -> str:
@@ -276,8 +301,8 @@ def _rate_limited(known: Figures) -> str:
         return ""
     emitted = f"{known.digits(step.emitted_tokens)} x " if step.draft_tokens else ""
     return (
-        f"floor(({emitted}{known.given('R').text} / {known.digits(floor)} - "
-        f"{known.gb(float(shared_bytes(step, 1)))}) / {known.gb(step.private_bytes)}) = "
+        f"max(floor(({emitted}{known.given('R').text} / {known.digits(floor)} - "
+        f"{known.gb(float(shared_bytes(step, 1)))}) / {known.gb(step.private_bytes)}), 0) = "
         f"{known.count(batch)}"
     )
 

@@ -1,5 +1,7 @@
 """The quantities that the formulas of a ledger take, as numbers and as text."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from .. import units
@@ -46,6 +48,9 @@ class Figures(msgspec.Struct, frozen=True):
     def gb(self, value: float) -> str:
         """Bytes in GB with enough digits to redo the arithmetic."""
         return f"{self.digits(value / 1e9)} GB"
+
+    def gflop(self, value: float) -> str:
+        return f"{self.digits(value / 1e9)} GFLOP"
 
     def digits(self, value: float) -> str:
         """Six significant digits, in the separators in use."""
@@ -102,7 +107,7 @@ class Figures(msgspec.Struct, frozen=True):
         shown: tuple[str, str] | None,
         value: float | int | None,
         *,
-        kinds: dict[str, str],
+        kinds: Mapping[str, str],
         formula: str = "",
         worked: str = "",
         symbols: str = "",
