@@ -2,7 +2,6 @@
 
 from .. import units
 from ..engine.costs import cache_alloc_bytes, prefill_sweep_scale
-from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.result import Prefill, PromptRange
 from ..engine.setup import Prompt
 from .decode_rows import crossover
@@ -234,7 +233,7 @@ def _power_worked(known: Figures, power: float) -> str:
     held = setup.model.resident_bytes + workload.overhead_bytes
     return (
         f"{known.count(prompt.prompt_tokens)} x "
-        f"{known.digits(memory_power_bytes2_per_s(machine) / 1e18)} GB²/s / "
+        f"{known.memory_power()} / "
         f"({known.gb(session)} x {known.gb(sweep)}) x "
         f"(1 - {known.gb(held)} / {known.gb(machine.capacity_bytes)}) = "
         f"{known.digits(power)} {RATE}"
