@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
-from .gui.answers import AnswerPanel
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
@@ -65,7 +64,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
-    panels = Panels(AnswerPanel, (("Decode", _decode_tab), ("Prefill", _prefill_tab)))
+    panels = Panels(_answers, (("Decode", _decode_tab), ("Prefill", _prefill_tab)))
     window = MainWindow(
         store,
         recompute,
@@ -80,7 +79,14 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     return window
 
 
-# The tabs import pyqtgraph, which costs as much as the rest of the start.
+# The answers import numpy and the tabs pyqtgraph, which cost as much as the rest of the start; they
+# load once the window is painted.
+
+
+def _answers() -> QWidget:
+    from .gui.answers import AnswerPanel  # noqa: PLC0415
+
+    return AnswerPanel()
 
 
 def _decode_tab() -> QWidget:
