@@ -21,7 +21,7 @@ from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
 from .theme import UNIT, sized
 
 LABEL_PX = 96
-FIELD_PX = 116
+FIELD_PX = 128
 
 Field = NumberField | ChoiceField | TextField
 

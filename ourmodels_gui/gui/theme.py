@@ -5,10 +5,10 @@ A widget asks for its colours when it paints or when its palette changes (`chang
 and no colour is written anywhere else.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+import msgspec
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
@@ -29,13 +29,12 @@ TEXT_PX = 13
 _SIZE_PX: dict[Text, int] = {"text": TEXT_PX, "caption": 11, "heading": 15, "figure": 26}
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True):
     """One colour per role, as ``#rrggbb``.
 
     line: hairlines. outline: borders of fields. serves, below, unfit: the three verdicts.
-    aggregate, session, power: the curves of decode. weights ... overhead: fills of memory; `on_fill`
-    is the text on them, `free` is hatched on base.
+    aggregate, session, power: the curves of decode. weights ... overhead: fills of memory;
+    `on_fill` is the text on them, `free` is hatched on base.
     """
 
     window: str
