@@ -16,7 +16,7 @@ _EXPERT = re.compile(r"\.experts?\.(\d+)\.")
 
 
 class Use(msgspec.Struct, frozen=True):
-    """Class, role and part of a tensor. `token`: what it is in its layer, for the layer's layout."""
+    """Class, role and part of a tensor. `token`: which tensor of its layer, in more detail."""
 
     tensor_class: TensorClass
     role: str = ""
@@ -115,8 +115,11 @@ _ATTENTION_ROLES: tuple[tuple[str, str], ...] = (
 )
 _MLP_ROLES: tuple[tuple[str, str], ...] = (
     ("gate_up", r"gate_up|input_linear|fc1_gate|(^|\.)Wi\.|w12"),
-    ("down", r"down|w2(\.|$)|c_proj|fc2|dense_4h_to_h|output_linear|ff_out|output\.dense|lin2"
-             r"|fc_out|(^|\.)wo\.|Wo\."),
+    (
+        "down",
+        r"down|w2(\.|$)|c_proj|fc2|dense_4h_to_h|output_linear|ff_out|output\.dense|lin2"
+        r"|fc_out|(^|\.)wo\.|Wo\.",
+    ),
     ("gate", r"gate|w1(\.|$)|ff_proj|linear_1"),
     ("up", r"up|w3(\.|$)|(^|\.)v1|c_fc|fc1|dense_h_to_4h|intermediate|lin1|fc_in|wi|linear_v"),
 )

@@ -42,7 +42,7 @@ class Described(msgspec.Struct, frozen=True):
     latent_width, rope_width: of a latent cache. selected_entries, index_heads, index_width: of
     sparse attention. state: of one recurrent layer. routed, per_token, expert_width: of the MoE.
     dense_width: of the MLP. causal: False for an encoder. gated: whether an MLP has a gate.
-    weights_name: the format in words, such as Q4_K_M. inferred: what was concluded, in words.
+    weights_name: the format in words, such as Q4_K_M.
     """
 
     name: str | None = None
@@ -73,4 +73,3 @@ class Described(msgspec.Struct, frozen=True):
     dense_width: int | None = None
     dense_layers: tuple[int, ...] = ()
     gated: bool | None = None
-    inferred: tuple[str, ...] = ()

@@ -240,7 +240,9 @@ class _Scan:
             message = f"its number format (ggml type {kind:,}) is not known here"
             raise self.file.bad(message, shorten(name))
         if 0 in shape or prod(shape) >= 1 << 62:
-            raise self.file.bad(f"a tensor of {shape} cannot be; the file is damaged", shorten(name))
+            raise self.file.bad(
+                f"a tensor of {shape} cannot be; the file is damaged", shorten(name)
+            )
         block = ENCODINGS[encoding].block_columns
         if shape[-1] % block:
             message = f"{shape[-1]:,} columns are not whole blocks of {block} ({encoding})"

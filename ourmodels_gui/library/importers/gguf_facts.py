@@ -103,9 +103,7 @@ def describe_gguf(metadata: dict[str, Any], tensor_names: list[str], place: str)
     )
 
 
-def _layer(
-    own: Fields, i: int, count: int | None, window: int | None, latent: int | None
-) -> Layer:
+def _layer(own: Fields, i: int, count: int | None, window: int | None, latent: int | None) -> Layer:
     query_heads = _of_layer(own, "attention.head_count", i, count)
     key_heads = _of_layer(own, "attention.head_count_kv", i, count)
     slides = _slides(own, i, count) if window else False
@@ -115,17 +113,14 @@ def _layer(
     if latent:
         key_width = own.count("attention.key_length_mla", "attention.key_length")
         value_width = own.count("attention.value_length_mla", "attention.value_length")
-    hidden = own.count("embedding_length")
-    if key_width is None and hidden and query_heads and hidden % query_heads == 0:
-        key_width = hidden // query_heads
     shared = own.count("attention.shared_kv_layers") or 0
     sees = None if slides is None else (window if slides else 0)
     return Layer(
         query_heads=query_heads,
         key_heads=query_heads if latent else key_heads,
         key_width=key_width,
-        value_width=value_width or key_width,
-        window_tokens=sees or 0 if slides is not None else None,
+        value_width=value_width,
+        window_tokens=sees,
         shares_cache=bool(count and i >= count - shared),
     )
 

@@ -21,7 +21,7 @@ def describe_config(config: dict[str, Any], place: str) -> Described:
     own = text_fields(config, place)
     count = layer_count(own)
     hidden = own.count("hidden_size", "n_embd", "d_model", "dim")
-    layers, inferred = describe_layers(own, count or 0, hidden)
+    layers = describe_layers(own, count or 0)
     undecided = any(layer.window_tokens is None for layer in layers)
     state, latent = state_of(own, hidden), own.count("kv_lora_rank")
     if own.values.get("compress_ratios") is not None:
@@ -63,7 +63,6 @@ def describe_config(config: dict[str, Any], place: str) -> Described:
         dense_width=own.count("intermediate_size", "ffn_hidden_size", "n_inner", "inner_dim"),
         dense_layers=dense,
         gated=_gated(own),
-        inferred=inferred,
     )
 
 
@@ -198,7 +197,9 @@ def _dense_layers(own: Fields, count: int) -> tuple[int, ...]:
 
 def _gated(own: Fields) -> bool | None:
     """Whether an MLP multiplies with a gate, by the activation's name where it tells."""
-    activation = own.text("hidden_act", "hidden_activation", "mlp_hidden_act", "activation_function")
+    activation = own.text(
+        "hidden_act", "hidden_activation", "mlp_hidden_act", "activation_function"
+    )
     if activation is None:
         return None
     if activation in ("silu", "swiglu", "swigluoai", "geglu"):
@@ -214,4 +215,3 @@ def _weights_name(outer: Fields, own: Fields) -> str | None:
     if mlx is not None and mlx.count("bits"):
         return f"MLX {mlx.count('bits')}-bit"
     return own.text("torch_dtype", "dtype") or outer.text("torch_dtype", "dtype")
-

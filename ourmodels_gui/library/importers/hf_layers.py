@@ -31,26 +31,16 @@ _WORDS: dict[str, tuple[Mixer, str]] = {
 _LETTERS: dict[str, Mixer] = {"M": "state", "*": "attention", "-": "none", "E": "none"}
 
 
-def describe_layers(
-    own: Fields, count: int, hidden: int | None
-) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
-    """Each layer as the config has it, and what was concluded rather than read."""
-    inferred: list[str] = []
+def describe_layers(own: Fields, count: int) -> tuple[Layer, ...]:
+    """Each layer as the config has it."""
     query_heads = own.count("num_attention_heads", "n_head", "n_heads", "num_heads")
     key_heads = _key_heads(own)
-    if key_heads is None and query_heads is not None:
-        key_heads = query_heads
-        inferred.append("key heads: the config names none, so each query head has its own")
     width = own.count("head_dim", "attention_head_dim", "kv_channels", "attention_head_size")
-    if width is None and hidden and query_heads and hidden % query_heads == 0:
-        width = hidden // query_heads
-        if own.count("kv_lora_rank") is None:
-            inferred.append("head width: hidden width over query heads, as the config names none")
     plain = Layer(
         query_heads=query_heads,
         key_heads=key_heads,
         key_width=width,
-        value_width=own.count("v_head_dim") or width,
+        value_width=own.count("v_head_dim"),
     )
     if own.count("kv_lora_rank") is not None:
         nope, rope = own.count("qk_nope_head_dim") or 0, own.count("qk_rope_head_dim") or 0
@@ -63,7 +53,7 @@ def describe_layers(
         layer = _with(plain, mixer=mixer, shares_cache=i >= count - shared > 0)
         layer = _with(layer, window_tokens=_window(own, sight))
         layers.append(_special(own, layer, i, sight))
-    return tuple(layers), tuple(inferred)
+    return tuple(layers)
 
 
 def window_stated(own: Fields) -> int | None:
@@ -71,7 +61,9 @@ def window_stated(own: Fields) -> int | None:
     if own.flag("use_sliding_window") is False:
         return None
     inner = own.inside("attn_config")
-    window = own.count("sliding_window", "sliding_window_size", "window_size", "attention_window_size")
+    window = own.count(
+        "sliding_window", "sliding_window_size", "window_size", "attention_window_size"
+    )
     if window is None and inner is not None:
         window = inner.count("sliding_window_size")
     context = own.count("max_position_embeddings")
@@ -127,7 +119,9 @@ def _mixers(own: Fields, count: int) -> list[Mixer | None]:
     interval = own.count("full_attention_interval")
     listed = own.counts("attn_layer_indices") or own.counts("full_attn_idxs")
     if types is not None:
-        attending = {i for i, kind in enumerate(_whole(own, "attn_type_list", types, count)) if kind}
+        attending = {
+            i for i, kind in enumerate(_whole(own, "attn_type_list", types, count)) if kind
+        }
     elif period is not None:
         offset = own.count("attn_layer_offset", zero=True) or 0
         attending = {i for i in range(count) if i % period == offset}

@@ -35,10 +35,7 @@ PLAIN: dict[str, str] = {
 _FLOAT8 = ("F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
 
 _BESIDE: tuple[tuple[str, tuple[str, ...]], ...] = (
-    *(
-        (suffix, (".qweight", ".weight"))
-        for suffix in (".qzeros", ".scales", ".g_idx", ".biases")
-    ),
+    *((suffix, (".qweight", ".weight")) for suffix in (".qzeros", ".scales", ".g_idx", ".biases")),
     *(
         (f".weight{suffix}", (".weight_packed", ".weight"))
         for suffix in (
@@ -187,13 +184,13 @@ def _gptq_or_awq(
         inputs, kind = raw.shape[0], "awq"
     packed = (inputs * outputs * bits + 31) // 32
     if bits not in range(2, 9) or not groups or packed != prod(raw.shape):
-        raise _bad(raw, place, f"its words {list(raw.shape)} and scales {list(scales.shape)} differ")
+        raise _bad(
+            raw, place, f"its words {list(raw.shape)} and scales {list(scales.shape)} differ"
+        )
     return (outputs, inputs), _grouped(kind, bits, inputs // groups)
 
 
-def _mlx(
-    raw: Raw, beside: Beside, scheme: Scheme, place: str
-) -> tuple[tuple[int, ...], str]:
+def _mlx(raw: Raw, beside: Beside, scheme: Scheme, place: str) -> tuple[tuple[int, ...], str]:
     """32-bit words along the last axis; as many scales in a row as groups."""
     scales = beside["scales"]
     if not raw.shape or raw.shape[:-1] != scales.shape[:-1] or not scales.shape[-1]:

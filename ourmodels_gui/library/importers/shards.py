@@ -135,9 +135,7 @@ def read_shards(
             notes.append(f"tensors that the index does not name: {listed(extra)}")
     if not tensors:
         raise BadInput("", "the files hold no tensors", str(paths[0]))
-    return Shards(
-        tuple(tensors.values()), len(paths), file_bytes, header_bytes, notes=tuple(notes)
-    )
+    return Shards(tuple(tensors.values()), len(paths), file_bytes, header_bytes, notes=tuple(notes))
 
 
 def _only(folder: Path, names: list[str], usual: str, what: str) -> str | None:
