@@ -46,6 +46,19 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("file", metavar="FILE", help="a scenario file (.ourmodels.json)")
     result.add_argument("--text", action="store_true", help="for a person instead of as JSON")
     result.set_defaults(run=_evaluate)
+    take = commands.add_parser("import", help="read a model file and say what it is")
+    take.add_argument("path", type=Path, metavar="PATH", help="a model's file or folder")
+    take.add_argument("--json", action="store_true", help="print JSON instead of text")
+    take.add_argument("--save", action="store_true", help="keep it among your own models")
+    take.add_argument("--name", metavar="NAME", help="what to call it")
+    take.add_argument(
+        "--answer",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="answer to a question that the files leave open",
+    )
+    take.set_defaults(run=_import)
     return parser
 
 
@@ -73,6 +86,32 @@ def _evaluate(asked: argparse.Namespace) -> int:
     if asked.text:
         return _print(summary.to_text(summary.summarise(evaluation)).encode())
     return _print(export.to_json(evaluation.result))
+
+
+def _import(asked: argparse.Namespace) -> int:
+    from . import paths  # noqa: PLC0415 - --help stays quick
+    from .library.importers.importing import import_model, named  # noqa: PLC0415
+    from .library.importers.profile_text import as_json, as_text  # noqa: PLC0415
+    from .library.load import load  # noqa: PLC0415
+    from .library.user import add_model  # noqa: PLC0415
+    from .problem import BadInput  # noqa: PLC0415
+
+    user = paths.user_data()
+    answers = dict(answer.partition("=")[::2] for answer in asked.answer)
+    library = load(paths.catalog(), user)
+    try:
+        imported = named(import_model(asked.path, library, answers), asked.name)
+        print_status = _print(as_json(imported) if asked.json else as_text(imported).encode())
+        if imported.problems:
+            return _refuse(f"{asked.path}: {'; '.join(imported.problems)}", BAD_INPUT)
+        if asked.save and print_status == DONE:
+            place, _ = add_model(user, imported.record, frozenset(library.models))
+            print(f"ourmodels: saved as {place}", file=sys.stderr)
+    except BadInput as bad:
+        return _refuse(str(bad), BAD_INPUT)
+    except OSError as error:
+        return _refuse(f"{asked.path}: cannot be read: {_reason(error)}", NO_FILE)
+    return print_status
 
 
 def _reason(error: Exception) -> str:

@@ -9,12 +9,6 @@ from .described import Described, Layer
 from .review import Choice, Question
 
 PERIODS = (2, 3, 4, 5, 6, 8)
-_NUMBERS: dict[str, tuple[str, ...]] = {
-    "context_tokens": ("context_tokens",),
-    "per_token": ("per_token",),
-    "latent_width": ("latent_width",),
-    "layer_count": ("layer_count",),
-}
 _OF_LAYERS = ("query_heads", "key_heads", "key_width")
 BLOCKING = ("per_token",)
 
@@ -27,6 +21,7 @@ TEXTS: dict[str, str] = {
     "per_token": "How many of its routed experts does a token use?",
     "context_tokens": "For how many tokens of context was the model made?",
     "tied": "Is the output head the input embedding?",
+    "dense_width": "How wide is the MLP between its projections?",
     "gated": "Has the MLP a gate beside its up and down projections?",
     "mixers": "Which layers attend, and which keep a state?",
     "state": "How large is the recurrent state?",

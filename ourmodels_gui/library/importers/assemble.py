@@ -57,7 +57,10 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
     experts = _experts(layout, said, tensors, placed)
     if not width_known:
         layout.inferred["hidden width"] = f"{hidden:,}, the width that most matrices share"
+    if from_shapes:
+        _ask_for_sizes(layout, said)
     _compare_counts(layout, said, placed, count)
+    _compare_index(layout, files)
     if said.context_tokens is None and said.causal is not False:
         layout.open["context_tokens"] = "the context limit"
     groups = layout.groups
@@ -84,6 +87,27 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         },
     )
     return Assembled(record, layout.open, tuple(layout.contradictions), layout.inferred)
+
+
+def _ask_for_sizes(layout: Layout, said: Described) -> None:
+    """What a config has to say, where there are no tensors to show it."""
+    if said.tied is None:
+        layout.open["tied"] = "whether the output head is the input embedding"
+        layout.inferred.pop("tied", None)
+    if said.gated is None:
+        layout.open["gated"] = "whether the MLP has a gate; it is sized with one"
+    if said.dense_width is None and said.expert_width is None:
+        layout.open["dense_width"] = "the width of the MLP; the sizes leave it out"
+
+
+def _compare_index(layout: Layout, files: Checkpoint) -> None:
+    """What an index says of all bytes, against what the config implies."""
+    stated = files.stated.get("total_size")
+    size = sum(tensor.stored_bytes for tensor in files.tensors)
+    if stated and abs(size / stated - 1) > 0.05:
+        layout.contradictions[
+            f"the index says {stated:,} bytes, the tensors that the config implies have {size:,}"
+        ] = None
 
 
 def _last_layer(files: Checkpoint) -> int:

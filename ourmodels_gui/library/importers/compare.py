@@ -45,9 +45,9 @@ def differences(record: ModelRecord, twin: ModelRecord) -> tuple[Difference, ...
         if abs(here - there) > _TOLERANCE * max(here, there):
             name = f"parameters, {tensor_class.replace('_', ' ')}"
             found.append(Difference(name, shown(here), shown(there)))
-    if record.layers is not None and twin.layers is not None:
-        if layer_counts(record.layers) != layer_counts(twin.layers):
-            found.append(Difference("cache layout", in_words(record.layers), in_words(twin.layers)))
+    known = record.layers is not None and twin.layers is not None
+    if known and layer_counts(record.layers or ()) != layer_counts(twin.layers or ()):
+        found.append(Difference("cache layout", in_words(record.layers), in_words(twin.layers)))
     if sets(record) != sets(twin) and record.experts:
         found.append(Difference("experts", sets(record), sets(twin)))
     return tuple(found)

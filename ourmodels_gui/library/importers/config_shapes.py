@@ -1,6 +1,7 @@
 """Weights of a model of which only the config is there: the usual tensors, sized by its numbers.
 
 Norms, biases and whatever else is small are left out, towers as well: a config does not size them.
+Recurrent layers are sized by their projections.
 """
 
 from collections.abc import Iterator
@@ -79,6 +80,9 @@ def _shapes(
         at = f"model.layers.{i}"
         if layer.mixer in ("attention", "both"):
             yield from _attention(said, layer, f"{at}.self_attn", hidden)
+        if layer.mixer in ("state", "both") and said.state and said.state.input_rows:
+            yield f"{at}.mamba.in_proj.weight", (said.state.input_rows, hidden), False
+            yield f"{at}.mamba.out_proj.weight", (hidden, said.state.inner_width), False
         yield from _mlp(said, i, at, hidden)
 
 
@@ -91,7 +95,12 @@ def _attention(
     if not queries or not width:
         return
     value = layer.value_width or width
-    yield f"{at}.q_proj.weight", (queries * width, hidden), False
+    rows = queries * width * (2 if said.query_gate else 1)
+    if said.query_rank:
+        yield f"{at}.q_a_proj.weight", (said.query_rank, hidden), False
+        yield f"{at}.q_b_proj.weight", (rows, said.query_rank), False
+    else:
+        yield f"{at}.q_proj.weight", (rows, hidden), False
     yield f"{at}.o_proj.weight", (hidden, queries * value), False
     if layer.shares_cache:
         return
@@ -110,14 +119,14 @@ def _mlp(
     said: Described, i: int, at: str, hidden: int
 ) -> Iterator[tuple[str, tuple[int, ...], bool]]:
     layer = said.layers[i] if i < len(said.layers) else Layer()
-    if layer.mixer == "none":
+    if layer.mlp == "none":
         return
     gates = ("gate_proj",) if said.gated is not False else ()
-    if said.routed and said.expert_width and i not in said.dense_layers:
-        width, count = said.expert_width, said.routed
+    if said.routed and said.expert_width and i not in said.dense_layers and layer.mlp != "dense":
+        width, count, outer = said.expert_width, said.routed, said.expert_input or hidden
         for name in (*gates, "up_proj"):
-            yield f"{at}.mlp.experts.{name}", (count, width, hidden), False
-        yield f"{at}.mlp.experts.down_proj", (count, hidden, width), False
+            yield f"{at}.mlp.experts.{name}", (count, width, outer), False
+        yield f"{at}.mlp.experts.down_proj", (count, outer, width), False
         yield f"{at}.mlp.gate.weight", (count, hidden), True
         at, dense = f"{at}.mlp.shared_expert", said.shared_experts * width
     else:

@@ -7,12 +7,14 @@ import msgspec
 Mixer = Literal["attention", "state", "both", "none"]
 """What mixes tokens in a layer; ``none`` is a layer that holds an MLP only."""
 
+Mlp = Literal["dense", "moe", "none"]
+
 
 class Layer(msgspec.Struct, frozen=True):
     """One layer. Names as in `models.LayerGroup`.
 
     window_tokens: 0 says that the layer sees everything. index: whether a sparse layer has an index
-    of its own. tokens_per_entry: above 1 where the cache is compressed.
+    of its own. tokens_per_entry: above 1 where the cache is compressed. mlp: where a list says it.
     """
 
     mixer: Mixer | None = None
@@ -24,14 +26,20 @@ class Layer(msgspec.Struct, frozen=True):
     shares_cache: bool = False
     index: bool = True
     tokens_per_entry: int = 1
+    mlp: Mlp | None = None
 
 
 class State(msgspec.Struct, frozen=True):
-    """The state of one recurrent layer: what `models.LayerGroup` holds of it."""
+    """One recurrent layer: what `models.LayerGroup` holds of it.
+
+    input_rows, inner_width: of its projections from and to the model's width.
+    """
 
     elements: int = 0
     conv_elements: int = 0
     flop_per_token: float = 0.0
+    input_rows: int = 0
+    inner_width: int = 0
 
 
 class Described(msgspec.Struct, frozen=True):
@@ -40,8 +48,10 @@ class Described(msgspec.Struct, frozen=True):
     layers: as many as layer_count, the main model's. mtp_layers: draft layers behind them.
     window_tokens: a window that some layer has, where nothing says which.
     latent_width, rope_width: of a latent cache. selected_entries, index_heads, index_width: of
-    sparse attention. state: of one recurrent layer. routed, per_token, expert_width: of the MoE.
-    dense_width: of the MLP. causal: False for an encoder. gated: whether an MLP has a gate.
+    sparse attention. state: of one recurrent layer. causal: False for an encoder.
+    routed, per_token, expert_width: of the MoE. expert_input: what an expert takes, where it is not
+    the model's width. dense_width: of the MLP. gated: whether an MLP has a gate.
+    query_rank: of low-rank queries. query_gate: queries come with a gate as wide.
     weights_name: the format in words, such as Q4_K_M.
     """
 
@@ -70,6 +80,9 @@ class Described(msgspec.Struct, frozen=True):
     per_token: int | None = None
     shared_experts: int = 0
     expert_width: int | None = None
+    expert_input: int | None = None
+    query_rank: int | None = None
+    query_gate: bool = False
     dense_width: int | None = None
     dense_layers: tuple[int, ...] = ()
     gated: bool | None = None

@@ -44,9 +44,9 @@ def describe_config(config: dict[str, Any], place: str) -> Described:
         window_tokens=window_stated(own) if undecided else None,
         latent_width=latent,
         rope_width=(own.count("qk_rope_head_dim") or 0) if latent else 0,
-        selected_entries=own.count("index_topk"),
-        index_heads=own.count("index_n_heads") or 0,
-        index_width=own.count("index_head_dim") or 0,
+        selected_entries=own.count("index_topk") or _selected_blocks(own),
+        index_heads=own.count("index_n_heads") or _sparse(own, "sparse_num_index_heads") or 0,
+        index_width=own.count("index_head_dim") or _sparse(own, "sparse_index_dim") or 0,
         state=state,
         routed=routed,
         per_token=_per_token(own) if routed else None,
@@ -60,7 +60,16 @@ def describe_config(config: dict[str, Any], place: str) -> Described:
         )
         if routed
         else None,
-        dense_width=own.count("intermediate_size", "ffn_hidden_size", "n_inner", "inner_dim"),
+        expert_input=own.count("moe_latent_size"),
+        query_rank=own.count("q_lora_rank"),
+        query_gate=bool(own.flag("attn_output_gate")),
+        dense_width=own.count(
+            "dense_intermediate_size",
+            "intermediate_size",
+            "ffn_hidden_size",
+            "n_inner",
+            "inner_dim",
+        ),
         dense_layers=dense,
         gated=_gated(own),
     )
@@ -168,7 +177,20 @@ def _per_token(own: Fields) -> int | None:
         "num_activated_experts",
     )
     inner = own.inside("ffn_config", "moe_config")
+    listed = own.counts("moe_topk")
+    if listed and len(set(listed)) == 1:
+        return listed[0]
     return own.count(*names) or (inner.count(*names) if inner else None)
+
+
+def _sparse(own: Fields, name: str) -> int | None:
+    sparse = own.inside("sparse_attention_config")
+    return sparse.count(name) if sparse else None
+
+
+def _selected_blocks(own: Fields) -> int | None:
+    blocks, size = _sparse(own, "sparse_topk_blocks"), _sparse(own, "sparse_block_size")
+    return blocks * size if blocks and size else None
 
 
 def _shared(own: Fields) -> int:

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...problem import BadInput
 from .config_json import Fields
-from .described import Layer, Mixer
+from .described import Layer, Mixer, Mlp
 from .found import shorten
 
 _WORDS: dict[str, tuple[Mixer, str]] = {
@@ -29,6 +29,9 @@ _WORDS: dict[str, tuple[Mixer, str]] = {
     "mlp": ("none", ""),
 }
 _LETTERS: dict[str, Mixer] = {"M": "state", "*": "attention", "-": "none", "E": "none"}
+_MLP: dict[str, Mlp] = {"-": "dense", "E": "moe", "mlp": "dense", "moe": "moe"}
+_STATE_KEYS = ("mamba_", "ssm_", "linear_", "conv_L", "conv_kernel", "short_conv")
+"""A config with such keys has layers that keep a state, whether or not it says which."""
 
 
 def describe_layers(own: Fields, count: int) -> tuple[Layer, ...]:
@@ -45,12 +48,12 @@ def describe_layers(own: Fields, count: int) -> tuple[Layer, ...]:
     if own.count("kv_lora_rank") is not None:
         nope, rope = own.count("qk_nope_head_dim") or 0, own.count("qk_rope_head_dim") or 0
         plain = _with(plain, key_heads=query_heads, key_width=(nope + rope) or width)
-    kinds = _kinds(own, count)
+    kinds, mlps = _kinds(own, count), _mlps(own, count)
     shared = own.count("num_kv_shared_layers") or 0
     layers = []
     for i in range(count):
         mixer, sight = kinds[i]
-        layer = _with(plain, mixer=mixer, shares_cache=i >= count - shared > 0)
+        layer = _with(plain, mixer=mixer, shares_cache=i >= count - shared > 0, mlp=mlps[i])
         layer = _with(layer, window_tokens=_window(own, sight))
         layers.append(_special(own, layer, i, sight))
     return tuple(layers)
@@ -107,6 +110,16 @@ def _kinds(own: Fields, count: int) -> list[tuple[Mixer | None, str]]:
     return list(zip(mixers, sights, strict=True))
 
 
+def _mlps(own: Fields, count: int) -> list[Mlp | None]:
+    """A list that has layers for the MLP alone gives the other layers none."""
+    listed: Any = own.text("hybrid_override_pattern") or own.words("layers_block_type") or ()
+    if not any(kind in _MLP for kind in listed):
+        # a model of states alone writes the state's own width as intermediate_size
+        alone = own.count("state_size") and not own.count("num_attention_heads", "n_head")
+        return ["none" if alone else None] * count
+    return [_MLP.get(kind, "none") for kind in listed[:count]]
+
+
 def _word(own: Fields, name: str, word: str) -> tuple[Mixer | None, str]:
     return _WORDS.get(word, (None, ""))
 
@@ -132,7 +145,9 @@ def _mixers(own: Fields, count: int) -> list[Mixer | None]:
     elif listed is not None:
         attending = set(listed)
     if attending is None:
-        has_state = own.count("ssm_state_size", "mamba_d_state", "state_size") is not None
+        has_state = own.count("state_size") is not None or any(
+            key.startswith(_STATE_KEYS) and own.count(key) for key in own.values
+        )
         has_heads = own.count("num_attention_heads", "n_head") is not None
         if has_state:
             return [None if has_heads else "state"] * count
@@ -142,7 +157,7 @@ def _mixers(own: Fields, count: int) -> list[Mixer | None]:
 
 def _sights(own: Fields, count: int) -> list[str]:
     """Whether each layer sees everything (``full``), a window, or the config does not say ("")."""
-    period = own.count("sliding_window_pattern", "_sliding_window_pattern", "layer_group_size")
+    period = own.count("sliding_window_pattern", "_sliding_window_pattern")
     words = own.values.get("sliding_window_pattern")
     every = own.count("global_attn_every_n_layers")
     flags = own.counts("hybrid_layer_pattern") or own.counts("sliding_window_layers_flags")
@@ -159,7 +174,7 @@ def _sights(own: Fields, count: int) -> list[str]:
     if own.count("attention_chunk_size"):
         interval = own.count("nope_layer_interval", "no_rope_layer_interval") or 4
         return ["full" if (i + 1) % interval == 0 else "chunk" for i in range(count)]
-    if own.count("sliding_window_pattern", "_sliding_window_pattern") is not None and period:
+    if period is not None:
         return ["full" if (i + 1) % period == 0 else "window" for i in range(count)]
     if every is not None:
         return ["full" if (i + 1) % every == 0 else "window" for i in range(count)]
@@ -195,6 +210,10 @@ def _special(own: Fields, layer: Layer, i: int, sight: str) -> Layer:
     indexers = own.words("indexer_types")
     if indexers is not None and i < len(indexers):
         layer = _with(layer, index=indexers[i] == "full")
+    sparse = own.inside("sparse_attention_config")
+    chosen = sparse.counts("sparse_attention_freq") if sparse else None
+    if chosen is not None and i < len(chosen):
+        layer = _with(layer, index=bool(chosen[i]))
     ratios = own.counts("compress_ratios")
     if ratios is not None and i < len(ratios):
         window = own.count("sliding_window") or 0

@@ -26,7 +26,8 @@ def _delta_heads(own: Fields) -> State | None:
     elements = values * value_width * key_width
     channels = 2 * keys * key_width + values * value_width
     kernel = own.count("linear_conv_kernel_dim") or 1
-    return State(elements, (kernel - 1) * channels, 6.0 * elements)
+    rows = channels + values * value_width + 2 * values
+    return State(elements, (kernel - 1) * channels, 6.0 * elements, rows, values * value_width)
 
 
 def _delta_square(own: Fields) -> State | None:
@@ -38,7 +39,8 @@ def _delta_square(own: Fields) -> State | None:
         return None
     elements = heads * width * width
     kernel = linear.count("short_conv_kernel_size") or 1
-    return State(elements, (kernel - 1) * 3 * heads * width, 6.0 * elements)
+    inner = heads * width
+    return State(elements, (kernel - 1) * 3 * inner, 6.0 * elements, 3 * inner + heads, inner)
 
 
 def _state_space(own: Fields, hidden: int | None) -> State | None:
@@ -55,13 +57,15 @@ def _state_space(own: Fields, hidden: int | None) -> State | None:
     groups = (own.count("mamba_n_groups", "n_groups") or 1) if heads else 0
     kernel = own.count("mamba_d_conv", "conv_kernel") or 1
     elements = inner * size
-    return State(elements, (kernel - 1) * (inner + 2 * groups * size), 4.0 * elements)
+    channels = inner + 2 * groups * size
+    rows = inner + channels + (heads or 0)
+    return State(elements, (kernel - 1) * channels, 4.0 * elements, rows, inner)
 
 
 def _short_convolution(own: Fields, hidden: int | None) -> State | None:
     kernel = own.count("conv_L_cache")
     width = own.count("conv_dim") or hidden
-    return State(0, (kernel - 1) * width) if kernel and width else None
+    return State(0, (kernel - 1) * width, 0.0, 3 * width, width) if kernel and width else None
 
 
 def _square(own: Fields) -> State | None:
@@ -72,4 +76,4 @@ def _square(own: Fields) -> State | None:
     if not heads or not width:
         return None
     elements = heads * width * width
-    return State(elements, 0, 4.0 * elements)
+    return State(elements, 0, 4.0 * elements, 4 * heads * width, heads * width)

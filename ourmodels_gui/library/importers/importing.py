@@ -17,7 +17,7 @@ from ..profile import default_weights, model_costs
 from .answers import answered, question
 from .assemble import Assembled, assemble
 from .bounded import names_in
-from .compare import differences, in_words, sets, twin_of
+from .compare import differences, twin_of
 from .config_json import read_config
 from .config_shapes import shapes_of
 from .described import Described
@@ -30,7 +30,7 @@ from .quantisation import packing_of
 from .review import Fact, Question, Review, shown
 from .shards import INDEX, Shards, find_files, read_index, read_shards, siblings
 
-_CONTEXT = re.compile(r"(?<![0-9.])(\d{1,4})([kKmM])(?![a-zA-Z0-9])")
+_CONTEXT = re.compile(r"(?<![0-9.])(\d{1,4}(?=[kK])|10|[124](?=M))([kKM])(?![a-zA-Z0-9])")
 COMPARED_TOKENS = 32_768
 """The context at which the effect of an answer is told."""
 
@@ -114,12 +114,25 @@ def review_files(
     return Imported(record, review, files, _problems(files, said, made))
 
 
+def named(imported: Imported, name: str | None) -> Imported:
+    """The same under another name; None or a blank one keeps its own."""
+    if not name or not name.strip():
+        return imported
+    record = msgspec.structs.replace(imported.record, name=" ".join(name.split()))
+    return msgspec.structs.replace(imported, record=record)
+
+
 def session_bytes(record: ModelRecord, tokens: int = COMPARED_TOKENS) -> float | None:
     """Cache of one session in FP16 [bytes], or None where the layout is unknown."""
     if not record.layers:
         return None
     costs = model_costs(record, default_weights(record))
-    return float(cache_alloc_bytes(costs.cache, tokens, "windowed"))
+    return float(cache_alloc_bytes(costs.cache, compared_tokens(record, tokens), "windowed"))
+
+
+def compared_tokens(record: ModelRecord, tokens: int = COMPARED_TOKENS) -> int:
+    """The context of `session_bytes`: no more than the model was made for."""
+    return min(tokens, record.context_tokens or tokens)
 
 
 def _assembled(files: Files, said: Described, answers: Mapping[str, str]) -> Assembled:
@@ -175,7 +188,7 @@ def _effect(now: ModelRecord, then: ModelRecord) -> str:
     parts = []
     cache = session_bytes(then)
     if cache is not None:
-        parts.append(f"{cache / 1e9:.3g} GB of cache at {COMPARED_TOKENS:,} tokens")
+        parts.append(f"{cache / 1e9:.3g} GB of cache at {compared_tokens(then):,} tokens")
     if total_parameters(now) != total_parameters(then):
         parts.append(f"{total_parameters(then) / 1e9:.3g} billion parameters")
     return ", ".join(parts)
@@ -249,9 +262,8 @@ def _from_config(path: Path, cancelled: Cancelled | None) -> Files:
     folder = path.parent
     index, paths = find_files(folder)
     present = [shard for shard in paths if shard.exists()]
-    if present:
-        if path.name == "config.json" or len(present) == len(paths):
-            return _from_safetensors(folder, read_shards(index, paths, cancelled), config=path)
+    if present and (path.name == "config.json" or len(present) == len(paths)):
+        return _from_safetensors(folder, read_shards(index, paths, cancelled), config=path)
     config = read_config(path)
     said = describe_config(config, str(path))
     if said.layer_count is None and said.hidden_width is None:
@@ -301,15 +313,3 @@ def _folder_name(folder: Path, single: Path | None) -> str:
     if len(parts) > 2 and parts[-2] == "snapshots" and parts[-3].startswith("models--"):
         return parts[-3].split("--")[-1]
     return folder.name or "model"
-
-
-__all__ = [
-    "Files",
-    "Imported",
-    "import_model",
-    "in_words",
-    "read_files",
-    "review_files",
-    "session_bytes",
-    "sets",
-]

@@ -157,11 +157,9 @@ def _turned(one: Placed, hidden: int, stated_experts: int | None) -> Shape:
         return plain if len(plain) <= 2 else (plain[0], prod(plain[1:]))
     if use.role == "bias" or len(shape) < 2:
         return shape
-    if use.tensor_class == "routed_experts" and len(shape) == 2 and stated_experts:
-        if shape[0] % stated_experts == 0 and one.place.expert < 0:
-            shape = (stated_experts, shape[0] // stated_experts, shape[1])
-            if use.role == "down" and shape[2] == hidden != shape[1]:
-                return (shape[0], shape[2], shape[1])
+    stacked = use.tensor_class == "routed_experts" and len(shape) == 2 and one.place.expert < 0
+    if stacked and stated_experts and shape[0] % stated_experts == 0:
+        shape = (stated_experts, shape[0] // stated_experts, shape[1])
     *front, rows, columns = shape
     inward = use.role in ("gate", "up", "gate_up", "query_key_value")
     if use.part == "text" and (
