@@ -45,9 +45,7 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         raise BadInput("", message, files.place)
     from_shapes = files.container == "config"
     layout = lay_out(
-        msgspec.structs.replace(said, layer_count=count),
-        {} if from_shapes else by_layer(placed),
-        {},
+        msgspec.structs.replace(said, layer_count=count), {} if from_shapes else by_layer(placed)
     )
     placed = as_recurrent(placed, layout.recurrent)
     hidden, width_known = _hidden(said, placed, files)
