@@ -290,7 +290,10 @@ def _from_safetensors(
     notes = list(shards.notes)
     if not metadata:
         notes.append("no config.json beside the weights, so the cache layout is unknown")
-    tensors = undo_packing(shards.tensors, packing_of(metadata, str(config_path)), place)
+    packing = packing_of(metadata, str(config_path))
+    tensors = undo_packing(shards.tensors, packing, place)
+    if not packing.schemes and any(raw.dtype == "U32" for raw in shards.tensors):
+        notes.append("no config says how its words are packed; the usual bits are assumed")
     checkpoint = Checkpoint(
         "safetensors",
         place,
