@@ -80,6 +80,7 @@ _BESIDE: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Ending of a tensor that belongs to another -> endings that the other may have instead."""
 
+_ENDINGS = tuple(ending for ending, _ in _BESIDE)
 _PRIMARY = (".qweight", ".weight_packed", "_blocks", ".weight")
 
 _MICROSCALED = ((4, 32), (4, 16), (8, 32))
@@ -116,6 +117,8 @@ def undo_packing(raws: Iterable[Raw], packing: Packing, place: str) -> tuple[Ten
 
 def _owner(name: str, by_name: dict[str, Raw]) -> tuple[str, str] | None:
     """The tensor that this one belongs to, and as what."""
+    if not name.endswith(_ENDINGS):
+        return None
     for ending, owners in _BESIDE:
         if name.endswith(ending):
             stem = name[: -len(ending)]

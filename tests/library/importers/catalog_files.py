@@ -1,4 +1,4 @@
-"""Files of whole catalog models: their tensors under the names that llama.cpp or Hugging Face use."""
+"""Files of whole catalog models: their tensors under the names of llama.cpp or Hugging Face."""
 
 from collections import Counter
 from pathlib import Path

@@ -8,6 +8,7 @@ from safetensors_files import llama_tensors as hf_tensors
 from ourmodels_gui.library.importers.compare import layer_counts
 from ourmodels_gui.library.importers.hf_config import describe_config
 from ourmodels_gui.library.importers.importing import import_model, review_files
+from ourmodels_gui.library.importers.layout import lay_out
 from ourmodels_gui.library.models import LayerGroup
 from ourmodels_gui.problem import BadInput
 
@@ -187,8 +188,6 @@ def test_compressed_and_selected_layers_are_told_apart():
         index_n_heads=4, index_head_dim=32, compress_ratios=[0, 4, 128],
     )  # fmt: skip
     said = describe_config(config, "here")
-    from ourmodels_gui.library.importers.layout import lay_out
-
     groups = lay_out(said, {}).groups
     assert [(g.kind, g.tokens_per_entry, g.window_tokens) for g in groups] == [
         ("window", 1, 128),

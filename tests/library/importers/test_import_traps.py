@@ -119,7 +119,7 @@ def test_a_latent_cache_in_gguf_is_known_by_its_rank(tmp_path):
         ".rope.dimension_count": 16,
     }
     tensors = [
-        t for t in llama_tensors() if not t[0].split(".")[-2] in ("attn_k", "attn_v", "attn_q")
+        t for t in llama_tensors() if t[0].split(".")[-2] not in ("attn_k", "attn_v", "attn_q")
     ]
     for i in range(2):
         tensors += [

@@ -30,65 +30,112 @@ def undone(packing=None, **tensors):
 # every weight below is 256 outputs x 512 inputs
 CASES = {
     "awq": (
-        {"l__qweight": ("I32", (512, 32)), "l__qzeros": ("I32", (4, 32)), "l__scales": ("F16", (4, 256))},
+        {
+            "l__qweight": ("I32", (512, 32)),
+            "l__qzeros": ("I32", (4, 32)),
+            "l__scales": ("F16", (4, 256)),
+        },
         "awq_g128",
     ),
     "gptq": (
-        {"l__qweight": ("I32", (64, 256)), "l__qzeros": ("I32", (4, 32)),
-         "l__scales": ("F16", (4, 256)), "l__g_idx": ("I32", (512,))},
+        {
+            "l__qweight": ("I32", (64, 256)),
+            "l__qzeros": ("I32", (4, 32)),
+            "l__scales": ("F16", (4, 256)),
+            "l__g_idx": ("I32", (512,)),
+        },
         "gptq_g128",
     ),
     "gptq 8 bit": (
-        {"l__qweight": ("I32", (128, 256)), "l__qzeros": ("I32", (4, 64)), "l__scales": ("F16", (4, 256))},
+        {
+            "l__qweight": ("I32", (128, 256)),
+            "l__qzeros": ("I32", (4, 64)),
+            "l__scales": ("F16", (4, 256)),
+        },
         "int8_g128",
     ),
     "gptq 3 bit": (
-        {"l__qweight": ("I32", (48, 256)), "l__qzeros": ("I32", (4, 24)), "l__scales": ("F16", (4, 256))},
+        {
+            "l__qweight": ("I32", (48, 256)),
+            "l__qzeros": ("I32", (4, 24)),
+            "l__scales": ("F16", (4, 256)),
+        },
         "int3_g128",
     ),
     "gptq square": (
-        {"l__qweight": ("I32", (64, 256)), "l__qzeros": ("I32", (16, 32)), "l__scales": ("F16", (16, 256))},
+        {
+            "l__qweight": ("I32", (64, 256)),
+            "l__qzeros": ("I32", (16, 32)),
+            "l__scales": ("F16", (16, 256)),
+        },
         "gptq_g32",
     ),
     "mlx": (
-        {"l__weight": ("U32", (256, 64)), "l__scales": ("F16", (256, 8)), "l__biases": ("F16", (256, 8))},
+        {
+            "l__weight": ("U32", (256, 64)),
+            "l__scales": ("F16", (256, 8)),
+            "l__biases": ("F16", (256, 8)),
+        },
         "mlx4_g64",
     ),
     "mlx mxfp4": ({"l__weight": ("U32", (256, 64)), "l__scales": ("U8", (256, 16))}, "mxfp4"),
     "nvfp4 of compressed-tensors": (
-        {"l__weight_packed": ("U8", (256, 256)), "l__weight_scale": ("F8_E4M3", (256, 32)),
-         "l__weight_global_scale": ("F32", (1,)), "l__input_global_scale": ("F32", (1,))},
+        {
+            "l__weight_packed": ("U8", (256, 256)),
+            "l__weight_scale": ("F8_E4M3", (256, 32)),
+            "l__weight_global_scale": ("F32", (1,)),
+            "l__input_global_scale": ("F32", (1,)),
+        },
         "nvfp4",
     ),
     "nvfp4 of modelopt": (
-        {"l__weight": ("U8", (256, 256)), "l__weight_scale": ("F8_E4M3", (256, 32)),
-         "l__weight_scale_2": ("F32", ()), "l__input_scale": ("F32", ())},
+        {
+            "l__weight": ("U8", (256, 256)),
+            "l__weight_scale": ("F8_E4M3", (256, 32)),
+            "l__weight_scale_2": ("F32", ()),
+            "l__input_scale": ("F32", ()),
+        },
         "nvfp4",
     ),
     "mxfp4 in pairs": (
-        {"l__weight_packed": ("U8", (256, 256)), "l__weight_scale": ("U8", (256, 16))}, "mxfp4",
+        {"l__weight_packed": ("U8", (256, 256)), "l__weight_scale": ("U8", (256, 16))},
+        "mxfp4",
     ),
     "fp4 with 8-bit exponents": (
-        {"l__weight": ("I8", (256, 256)), "l__scale": ("F8_E8M0", (256, 16))}, "mxfp4",
+        {"l__weight": ("I8", (256, 256)), "l__scale": ("F8_E8M0", (256, 16))},
+        "mxfp4",
     ),
     "fp8 blocks": (
-        {"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale_inv": ("F32", (2, 4))}, "fp8_b128",
+        {"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale_inv": ("F32", (2, 4))},
+        "fp8_b128",
     ),
     "fp8 rows": (
-        {"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale": ("BF16", (256, 1))}, "fp8_channel",
+        {"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale": ("BF16", (256, 1))},
+        "fp8_channel",
     ),
     "fp8 tensor": (
-        {"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale": ("F32", ()), "l__input_scale": ("F32", ())},
+        {
+            "l__weight": ("F8_E4M3", (256, 512)),
+            "l__weight_scale": ("F32", ()),
+            "l__input_scale": ("F32", ()),
+        },
         "fp8",
     ),
-    "mxfp8": ({"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale": ("U8", (256, 16))}, "mxfp8"),
+    "mxfp8": (
+        {"l__weight": ("F8_E4M3", (256, 512)), "l__weight_scale": ("U8", (256, 16))},
+        "mxfp8",
+    ),
     "int8 rows": ({"l__weight": ("I8", (256, 512)), "l__weight_scale": ("F32", (256, 1))}, "int8"),
     "bitsandbytes 8 bit": (
-        {"l__weight": ("I8", (256, 512)), "l__SCB": ("F32", (256,)), "l__weight_format": ("U8", ())},
+        {
+            "l__weight": ("I8", (256, 512)),
+            "l__SCB": ("F32", (256,)),
+            "l__weight_format": ("U8", ()),
+        },
         "int8",
     ),
     "ternary": ({"l__weight": ("U8", (64, 512)), "l__weight_scale": ("BF16", (1,))}, "ternary"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -4,8 +4,13 @@ import os
 import pytest
 from safetensors import safe_open
 from safetensors_files import (
-    llama_config, llama_tensors, write_config, write_header, write_real, write_sparse,
-)  # fmt: skip
+    llama_config,
+    llama_tensors,
+    write_config,
+    write_header,
+    write_real,
+    write_sparse,
+)
 
 from ourmodels_gui.library.importers.bounded import BoundedFile
 from ourmodels_gui.library.importers.found import ImportCancelled
