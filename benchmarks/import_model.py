@@ -12,9 +12,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "library" / "importers"))
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests/library/importers"))
 
 from catalog_files import gguf_keys, gguf_tensors, hf_config, hf_tensors, model
 from gguf_files import write_gguf
