@@ -78,6 +78,10 @@ class NumberField(QLineEdit):
         self._write(value)
         return True
 
+    def keep_text(self, value: float | None) -> None:
+        """The value is `value` still, whatever was typed; the text stays to be corrected."""
+        self._value = value
+
     def take_back(self) -> None:
         """Drop what was typed and show the value again."""
         self._write(self._value)
@@ -97,6 +101,7 @@ class NumberField(QLineEdit):
             self.refused.emit(str(error))
             return
         self._write(value)
+        self._value = value
         self.committed.emit(value)
 
     def event(self, event: QEvent) -> bool:
@@ -232,11 +237,14 @@ class LogSlider(QSlider):
         self.setValue(round(share * self.STEPS))
 
     def _acted(self) -> None:
-        share = self.sliderPosition() / self.STEPS
-        value = self._low * (self._high / self._low) ** share
+        position = self.sliderPosition()
+        if position in (0, self.STEPS):
+            self.committed.emit(round(self._high if position else self._low))
+            return
+        value = self._low * (self._high / self._low) ** (position / self.STEPS)
         step = 10.0 ** (math.floor(math.log10(value)) - 1)
-        rounded = min(max(round(value / step) * step, self._low), self._high)
-        self.committed.emit(round(rounded))
+        rounded = round(value / step) * step
+        self.committed.emit(round(rounded) if step >= 1 else round(rounded, 2))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # A press beside the handle brings it there instead of one page nearer.

@@ -53,7 +53,7 @@ class Group(QWidget):
 
     def __init__(self, *, foldable: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: dict[str, list[Field | LogSlider]] = {}
+        self._rows: dict[str, tuple[Field, *tuple[LogSlider, ...]]] = {}
         self._labels: dict[str, QLabel] = {}
         self._errors: dict[str, QLabel] = {}
         self._typed_wrong: set[str] = set()
@@ -116,6 +116,14 @@ class Group(QWidget):
     @property
     def keys(self) -> tuple[str, ...]:
         return tuple(self._rows)
+
+    def field(self, key: str) -> Field:
+        """The field of a key."""
+        return self._rows[key][0]
+
+    def error(self, key: str) -> QLabel:
+        """Where the fault of a field is told."""
+        return self._errors[key]
 
     def open_up(self) -> None:
         """Unfold, so that a field can be seen."""
@@ -216,6 +224,12 @@ class Group(QWidget):
         say(self._errors[mine], text)
         return True
 
+    def keep_text(self, key: str, value: Any) -> None:
+        """The value of `key` is `value` still, whatever was typed; the text stays as it is."""
+        first = self._rows[key][0]
+        if isinstance(first, NumberField):
+            first.keep_text(value)
+
     def commit(self, key: str, value: Any) -> None:
         """Report a value that the user made; a group may report more keys with it."""
         self._accepted(key)
@@ -252,7 +266,7 @@ class Group(QWidget):
         self.grid.addWidget(error, row + 1, 0, 1, 3)
         field.committed.connect(lambda value: self.commit(key, value))
         self._labels[key] = name
-        self._rows[key] = [field] if extra is None else [field, extra]
+        self._rows[key] = (field,) if extra is None else (field, extra)
         self._errors[key] = error
 
     def _fold(self, is_open: bool) -> None:

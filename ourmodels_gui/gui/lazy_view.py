@@ -21,6 +21,7 @@ class LazyView(QWidget):
         self._waiting: Evaluation | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        self.setMinimumHeight(1)  # what has no height is never painted
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._draw)
 
@@ -48,5 +49,6 @@ class LazyView(QWidget):
             self._view = self._make()
             self._view.edited.connect(self.edited)
             self.layout().addWidget(self._view)
+            self.setMinimumHeight(0)
         self._view.present(self._waiting)
         self._waiting = None

@@ -103,6 +103,7 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._show_title)
         self.document.told.connect(self.bar.say)
         self._restore()
+        self.machines.view.setFocus()
         self._store_changed()
         self._first_answer = QTimer(self, singleShot=True, interval=0)
         self._first_answer.timeout.connect(recompute.now)
@@ -178,7 +179,7 @@ class MainWindow(QMainWindow):
         try:
             self._store.edit(changes)
         except BadInput as bad:
-            if not self.form.refuse(bad.problem):
+            if not self.form.refuse(bad.problem, changes):
                 self.bar.say(str(bad.problem))
 
     def _store_changed(self) -> None:

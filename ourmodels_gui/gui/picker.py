@@ -36,8 +36,6 @@ from .theme import CARD_PADDING, UNIT, colours, sized
 
 Index = QModelIndex | QPersistentModelIndex
 
-_WORD = re.compile(r"[a-z]+|[\d.]+")
-
 
 class Row(msgspec.Struct, frozen=True):
     """One thing to choose.
@@ -62,16 +60,23 @@ class Row(msgspec.Struct, frozen=True):
 def matching(rows: Sequence[Row], text: str) -> list[Row]:
     """Rows in which every word of `text` occurs; those where each begins a word come first.
 
+    A number is found as a whole from its first digit: "7b" is not "27b".
+
     >>> rows = [Row("a", "Model 27B", (), "model 27b"), Row("b", "Model 7B", (), "model 7b")]
     >>> [row.id for row in matching(rows, "7B")]
-    ['b', 'a']
+    ['b']
     """
     tokens = text.casefold().split()
     if not tokens:
         return list(rows)
-    found = [row for row in rows if all(token in row.search for token in tokens)]
-    starts = [re.compile(rf"(?<![\w.]){re.escape(token)}") for token in tokens]
-    return sorted(found, key=lambda row: not all(start.search(row.search) for start in starts))
+    inside = [_pattern(token, r"(?<![\d.])" if token[0].isdigit() else "") for token in tokens]
+    starts = [_pattern(token, r"(?<![\w.])") for token in tokens]
+    found = [row for row in rows if all(word.search(row.search) for word in inside)]
+    return sorted(found, key=lambda row: not all(word.search(row.search) for word in starts))
+
+
+def _pattern(token: str, before: str) -> re.Pattern[str]:
+    return re.compile(before + re.escape(token))
 
 
 class RowModel(QAbstractListModel):
