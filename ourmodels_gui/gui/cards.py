@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from ..units import THIN_SPACE
 from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
 
+ROOMY_PX = 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
 
 
@@ -175,8 +176,8 @@ class Card(QWidget):
         top.addStretch()
         top.addWidget(self._badge)
         layout = QVBoxLayout(self)
-        pad = CARD_PADDING
-        layout.setContentsMargins(pad, pad - UNIT, pad, pad - UNIT)
+        around = CARD_PADDING - UNIT
+        layout.setContentsMargins(CARD_PADDING, around, CARD_PADDING, around)
         layout.setSpacing(UNIT // 2)
         layout.addLayout(top)
         layout.addWidget(self._figure)
@@ -219,6 +220,12 @@ class Card(QWidget):
             " text-align: left; background: transparent; }"
             "QPushButton:hover, QPushButton:focus { text-decoration: underline; }"
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
+        around = CARD_PADDING - UNIT
+        self.layout().setContentsMargins(side, around, side, around)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)

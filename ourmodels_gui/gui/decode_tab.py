@@ -35,7 +35,8 @@ class DecodeTab(PlotTab):
         self.plot: DecodePlot | None = None
         self.concurrency = Concurrency()
         self.concurrency.edited.connect(self.edited)
-        self.keep = QCheckBox(self.tr("Pin this curve"))
+        self.keep = QCheckBox(self.tr("Pin"))
+        self.keep.setAccessibleName(self.tr("Pin this curve"))
         self.keep.setToolTip(self.tr("Keep the curve as it is now behind the ones to come"))
         self.keep.toggled.connect(self._pin)
         below = QHBoxLayout()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import pairwise
 from math import log10
+from typing import Protocol
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
@@ -18,11 +19,17 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from .plot_items import Curve, Gate, Level, Note, Points, Region
 from .plots import LogAxis, Reading, pen
-from .theme import colours
+from .theme import Palette, colours
 
 LABEL_ROW_PX = 16
 LEFT_AXIS_PX = 66
 MARGIN_PX = 10
+
+
+class Styled(Protocol):
+    """What takes the colours of the theme, and the pixels of a unit of length."""
+
+    def restyle(self, palette: Palette, scale: float) -> None: ...
 
 
 class LogPlot(pg.PlotWidget):
@@ -45,7 +52,7 @@ class LogPlot(pg.PlotWidget):
         y: LogAxis,
         parent: QWidget | None = None,
     ) -> None:
-        self._styled: list[object] = []
+        self._styled: list[Styled] = [x, y]
         self.curves: list[Curve] = []
         self._points: list[Points] = []
         self.levels: list[Level] = []
@@ -92,10 +99,10 @@ class LogPlot(pg.PlotWidget):
 
     # Making
 
-    def styled(self, item: object) -> None:
+    def styled(self, item: Styled) -> None:
         """Give `item` the palette now and at every change of theme."""
         self._styled.append(item)
-        item.restyle(colours(self))
+        item.restyle(colours(self), self.devicePixelRatioF())
 
     def curve(self, role: str, **how: object) -> Curve:
         self.curves.append(Curve(self, role, **how))
@@ -197,10 +204,8 @@ class LogPlot(pg.PlotWidget):
     def restyle(self) -> None:
         palette = colours(self)
         self.setBackground(palette.base)
-        for axis in self._axes:
-            axis.restyle(palette)
         for item in self._styled:
-            item.restyle(palette)
+            item.restyle(palette, self.devicePixelRatioF())
         self._frame()
         self._card.setStyleSheet(
             f"background: {palette.window}; color: {palette.text}; padding: 8px;"
@@ -214,7 +219,8 @@ class LogPlot(pg.PlotWidget):
 
     def _frame(self) -> None:
         palette = colours(self)
-        self.box.setBorder(pen(palette.accent if self.hasFocus() else palette.line, 1.0))
+        colour = palette.accent if self.hasFocus() else palette.line
+        self.box.setBorder(pen(colour, self.devicePixelRatioF()))
 
     # The cursor
 
@@ -336,8 +342,13 @@ class LogPlot(pg.PlotWidget):
             self._set_y()
             self._placing.start(0)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        kinds = (QEvent.Type.PaletteChange, QEvent.Type.FontChange)
-        if event.type() in kinds and self._ready:
+    def event(self, event: QEvent) -> bool:
+        handled: bool = super().event(event)
+        changed = event.type() in (
+            QEvent.Type.PaletteChange,
+            QEvent.Type.FontChange,
+            QEvent.Type.DevicePixelRatioChange,
+        )
+        if changed and self._ready:
             self.restyle()
+        return handled

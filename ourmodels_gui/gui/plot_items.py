@@ -1,7 +1,8 @@
 """What stands in a plot: curves, points, levels, limits and regions, each with its words in place.
 
 Every item is made once, by the plot that owns it, and only updated: pyqtgraph items that are made
-and dropped do not go away.
+and dropped do not go away. `restyle` gives an item the colours and the pixels of a unit of length:
+the pens are counted in pixels of the screen.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ class Label(pg.TextItem):
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
-    def restyle(self, palette: Palette) -> None:
+    def restyle(self, palette: Palette, scale: float) -> None:
         self.setColor(getattr(palette, self.role))
         self.setFont(sized("caption"))
         # The base behind the words keeps grid lines and curves from striking through them.
@@ -73,8 +74,8 @@ class Curve(pg.PlotDataItem):
         plot.styled(self)
         self.label = Label(plot, role)
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(pen(getattr(palette, self.role), self._width, self._dash))
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(getattr(palette, self.role), self._width * scale, self._dash))
 
     def show_values(
         self, x: np.ndarray, y: np.ndarray, name: str = "", *, named_at: int | None = None
@@ -113,10 +114,10 @@ class Points(pg.ScatterPlotItem):
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
-    def restyle(self, palette: Palette) -> None:
+    def restyle(self, palette: Palette, scale: float) -> None:
         colour = getattr(palette, self.role)
         self.setBrush(pg.mkBrush(colour if self._filled else palette.base))
-        self.setPen(pen(palette.base if self._filled else colour, 1.5))
+        self.setPen(pen(palette.base if self._filled else colour, 1.5 * scale))
 
     def show_values(self, places: Sequence[tuple[float, float]]) -> None:
         x, y = zip(*places, strict=True) if places else ((), ())
@@ -160,8 +161,8 @@ class Level(pg.InfiniteLine):
         self.label = Label(plot, role)
         self.hide()
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(pen(getattr(palette, self.role), 1.0, (6.0, 4.0)))
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(getattr(palette, self.role), scale, (6.0, 4.0)))
 
     def show_at(self, value: float | None, name: str = "", *, below: bool = True) -> None:
         shown = value is not None and value > 0 and isfinite(value)
@@ -189,8 +190,8 @@ class Gate(pg.InfiniteLine):
         self.label = Label(plot, role)
         self.hide()
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(pen(getattr(palette, self.role), 1.0))
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(getattr(palette, self.role), scale))
 
     def show_at(self, value: float | None, name: str = "") -> None:
         shown = value is not None and value > 0 and isfinite(value)
@@ -212,7 +213,7 @@ class Region(pg.LinearRegionItem):
         self.label = Label(plot, role)
         self.hide()
 
-    def restyle(self, palette: Palette) -> None:
+    def restyle(self, palette: Palette, scale: float) -> None:
         self.setBrush(tint(getattr(palette, self.role), 26))
 
     def show_between(self, low: float | None, high: float | None, name: str = "") -> None:

@@ -131,9 +131,9 @@ class LogAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [self._text(10.0**value) for value in values]
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(palette.line)
-        self.setTickPen(palette.text)
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(palette.line, scale))
+        self.setTickPen(pen(palette.text, scale))
         self.setTextPen(palette.muted)
         font = sized("caption")
         self.setTickFont(font)

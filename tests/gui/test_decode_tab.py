@@ -47,7 +47,7 @@ def test_the_curve_holds_the_engine_figures(seen):
     assert shown.dots[1][0] == pytest.approx(decode.per_session_tokens_per_s, rel=1e-12)
 
 
-@pytest.mark.parametrize(("batch", "limit"), [(1, "memory bandwidth"), (3, "below the floor")])
+@pytest.mark.parametrize(("batch", "limit"), [(1, "bandwidth"), (3, "below the floor")])
 def test_the_reading_names_the_limit(seen, batch, limit):
     seen.present(evaluated(dense()))
     assert dict(seen.plot.reading_at(batch).rows)["limit"] == limit
