@@ -6,7 +6,7 @@
 PYTHON ?= python3
 UV ?= uv
 FILE ?=
-EXAMPLE := $(firstword $(wildcard resources/examples/*.ourmodels.json))
+EXAMPLE := resources/examples/dgx-spark-qwen3.6-35b-a3b.ourmodels.json
 
 PY := .venv/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check

@@ -4,6 +4,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
 from . import __version__
 
@@ -22,8 +24,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command line in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="ourmodels",
         description="Ceilings on how fast a machine can serve an open language model.",
         epilog="Exit status: 0 done, 2 bad input, 3 a file cannot be read or written.",
@@ -31,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ourmodels {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
     window = commands.add_parser("gui", help="open the window (also without any command)")
-    window.add_argument("file", nargs="?", metavar="FILE", help="a scenario to open")
+    window.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a scenario to open")
     window.set_defaults(run=_gui)
     result = commands.add_parser("evaluate", help="print the result of a scenario")
     result.add_argument("file", metavar="FILE", help="a scenario file (.ourmodels.json)")
@@ -43,8 +52,7 @@ def _parser() -> argparse.ArgumentParser:
 def _gui(asked: argparse.Namespace) -> int:
     from . import app  # noqa: PLC0415 - the window's libraries load only here
 
-    status: int = app.main([asked.file] if asked.file else [])
-    return status
+    return app.main(asked.file)
 
 
 def _evaluate(asked: argparse.Namespace) -> int:

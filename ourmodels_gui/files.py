@@ -14,6 +14,9 @@ if sys.platform == "win32":
 else:
     import fcntl
 
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Opens a pipe that lies in the folder without waiting for somebody to write into it."""
+
 LARGEST_BYTES = 1_000_000
 """Files that people write by hand or through the program stay far below this."""
 
@@ -32,11 +35,20 @@ def read_small(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
     Raises OSError when it cannot be read, ValueError (with a sentence for people) when it is not
     an ordinary file or larger than `limit_bytes`.
     """
-    with open(path, "rb", opener=_without_waiting) as file:
-        found = os.fstat(file.fileno())
+    # straight from the system: a catalog is a thousand of these before the first paint
+    handle = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
+    try:
+        found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise ValueError("this is not an ordinary file; move it out of the folder")
-        data = file.read(limit_bytes + 1)
+        parts = []
+        left = limit_bytes + 1
+        while left and (part := os.read(handle, min(left, found.st_size + 1))):
+            parts.append(part)
+            left -= len(part)
+    finally:
+        os.close(handle)
+    data = b"".join(parts)
     if len(data) > limit_bytes:
         message = (
             f"the file is larger than {limit_bytes / 1e6:g} MB; it cannot be what it should be"
@@ -154,8 +166,3 @@ def _copy_mode(old: Path, new: Path) -> None:
         mode = 0o666 & ~mask
     with contextlib.suppress(OSError):
         new.chmod(mode)
-
-
-def _without_waiting(name: str, flags: int) -> int:
-    """Open a pipe that lies in the folder without waiting for somebody to write into it."""
-    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))

@@ -4,14 +4,15 @@ Each part refuses what no single type can: BadInput with the key inside the part
 puts the path in front.
 """
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from .problem import BadInput
+from .strict_json import OneOf
 
-Mode = Literal[
+ARITHMETIC_MODES: tuple[str, ...] = (
     "fp32",
     "fp32_matrix",
     "fp16_vector",
@@ -26,10 +27,10 @@ Mode = Literal[
     "int4_int32acc",
     "fp4_fp32acc",
     "blockfp8",
-]
-"""Arithmetic modes: operand and accumulation format, dense arithmetic."""
-ARITHMETIC_MODES: tuple[str, ...] = get_args(Mode)
+)
+"""Operand and accumulation format; the rates are those of dense arithmetic."""
 
+Mode = Annotated[str, OneOf(ARITHMETIC_MODES)]
 Positive = Annotated[float, Meta(gt=0, le=1e9)]
 Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Fraction = Annotated[float, Meta(gt=0, le=1)]

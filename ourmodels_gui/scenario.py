@@ -14,6 +14,7 @@ from . import strict_json
 from .engine.setup import CacheGrowth, CachePolicy, DecodeCeiling, Routing
 from .files import write_whole
 from .inline import (
+    ARITHMETIC_MODES,
     Amount,
     Fraction,
     InlineAdapter,
@@ -27,6 +28,29 @@ from .inline import (
 )
 from .problem import BadInput
 
+__all__ = [
+    "ARITHMETIC_MODES",
+    "FORMAT",
+    "SUFFIX",
+    "VERSION",
+    "DraftModel",
+    "HardwareRef",
+    "InlineAdapter",
+    "InlineHardware",
+    "InlineModel",
+    "ModelRef",
+    "PrefillChoice",
+    "Scenario",
+    "SpeculationChoice",
+    "TypedDraft",
+    "WorkloadChoice",
+    "edited",
+    "read",
+    "read_file",
+    "write",
+    "write_file",
+]
+
 FORMAT = "ourmodels-scenario"
 VERSION = 1
 SUFFIX = ".ourmodels.json"
@@ -36,6 +60,7 @@ READ_CONTEXT_TOKENS = 32_000
 UNREAD_CONTEXT_TOKENS = 32_768
 FLOOR_TOKENS_PER_S = 20.0
 PROMPT_TOKENS = 8192
+CACHE_FORMAT = "fp16"
 """Defaults of a scenario; UNREAD_CONTEXT_TOKENS caps what a read fraction leaves unread."""
 
 PARALLEL_DRAFTS = ("dflash", "medusa", "eagle", "hydra", "pard", "lookahead", "jacobi")
@@ -257,7 +282,8 @@ def _from_document(document: Any) -> Scenario:
         raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
     _refuse_unmodelled_draft(rest)
-    return strict_json.fit(rest, Scenario)
+    scenario: Scenario = strict_json.fit(rest, Scenario)
+    return scenario
 
 
 def _refuse_unmodelled_draft(document: dict[str, Any]) -> None:

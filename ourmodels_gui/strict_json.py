@@ -11,7 +11,7 @@ import math
 import types
 import typing
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -23,7 +23,11 @@ MAX_DEPTH = 40
 MAX_TEXT = 2000
 SMALLEST = 1e-12
 
-T = TypeVar("T")
+
+class OneOf(msgspec.Struct, frozen=True):
+    """Restricts an ``Annotated[str, ...]`` to some ids; as the key of a dict as well."""
+
+    options: tuple[str, ...]
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -112,8 +116,11 @@ def fit(value: Any, wanted: Any, path: str = "") -> Any:
     origin, args = get_origin(wanted), get_args(wanted)
     if origin is Annotated:
         fitted = fit(value, args[0], path)
-        for meta in args[1:]:
-            _in_range(fitted, meta, path)
+        for limit in args[1:]:
+            if isinstance(limit, OneOf):
+                _one_of(fitted, limit.options, path)
+            else:
+                _in_range(fitted, limit, path)
         return fitted
     if origin in (types.UnionType, typing.Union):
         return fit(value, _option(value, args, path), path)
@@ -141,7 +148,7 @@ def fit(value: Any, wanted: Any, path: str = "") -> Any:
     return _struct(value, wanted, path)
 
 
-def _struct(value: dict[str, Any], wanted: type[T], path: str) -> T:
+def _struct(value: dict[str, Any], wanted: Any, path: str) -> Any:
     fields = {field.name: field for field in msgspec.structs.fields(wanted)}
     for key in value:
         if key not in fields:
@@ -224,6 +231,8 @@ def _near(key: str, known: typing.Iterable[str]) -> str:
 
 def _expected(wanted: Any) -> str:
     origin, args = get_origin(wanted), get_args(wanted)
+    if origin is Annotated and isinstance(args[1], OneOf):
+        return "one of: " + ", ".join(args[1].options)
     if origin is Annotated:
         return _expected(args[0])
     if origin is Literal:

@@ -11,19 +11,27 @@ What brackets an interval [a, z], with the admitted batch b(L) falling as L grow
 - Inside one chunk L / Q is a valley, because the sweep is concave in its tokens: its top is at an
   end. Inside the first chunk it rises.
 - Over several chunks it is highest with the fewest whole chunks: later chunks reread more.
-- Q rises with L, so L / Q is at least a / Q(z).
+- It is lowest where chunks have just begun. Q rises with L, so L / Q is at least a / Q(z); this
+  is sharp inside a chunk. Over many chunks the parts of Q / L are bounded one by one.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .admissible import best_batch, largest_batch
 from .capacity import fitting_batch
-from .prompt_costs import PromptCosts, missing_for_compute, missing_for_memory, prompt_costs
+from .crossover import missing_for_compute
+from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
 from .result import PromptRange, RangeEnd
 from .setup import Setup, TypedCache
 
+Lengths = NDArray[np.int64]
+
 PARTS = 16
 """Into how many intervals one is cut."""
+
+TRIED = 128
+"""How many lengths are tried at once for the longest that is admitted."""
 
 
 def ranges(setup: Setup) -> tuple[PromptRange | None, PromptRange | None]:
@@ -62,8 +70,7 @@ def prompt_range(setup: Setup, batch: int | None) -> PromptRange | None:
     last = lengths.last_admitted()
     if last == 0:
         return None
-    lowest, highest = _search(lengths, last)
-    return PromptRange(lengths.end(lowest), lengths.end(highest))
+    return lengths.range_between(_search(lengths, last))
 
 
 class _Lengths:
@@ -77,11 +84,12 @@ class _Lengths:
         self._budget_s = setup.prompt.ttft_budget_s
         self.limit: int = setup.model.max_context_tokens
         self.chunk = min(self._chunk or self.limit, self.limit)
+        self._whole = self.costs(np.asarray(self.chunk))
 
-    def costs(self, tokens: np.ndarray) -> PromptCosts:
+    def costs(self, tokens: ArrayLike) -> PromptCosts:
         return prompt_costs(self._setup, tokens, self._chunk)
 
-    def admitted(self, costs: PromptCosts) -> np.ndarray:
+    def admitted(self, costs: PromptCosts) -> Floats:
         """The largest batch that may be used; the forced one where it may."""
         fitting = fitting_batch(self._setup, costs.tokens)
         if self._batch is None:
@@ -95,19 +103,41 @@ class _Lengths:
         """The longest length with a batch: gate and budget tighten with the length. 0 for none."""
         low, high = 0, self.limit + 1
         while high - low > 1:
-            tried = np.unique(np.linspace(low, high, PARTS + 2)[1:-1].astype(np.int64))
-            tried = tried[(tried > low) & (tried < high)]
+            tried = np.linspace(low + 1, high - 1, min(TRIED, high - low - 1)).astype(np.int64)
             kept = int(np.count_nonzero(self.admitted(self.costs(tried)) >= 1))
-            low, high = (
-                int(tried[kept - 1]) if kept else low,
-                int(tried[kept]) if kept < tried.size else high,
-            )
+            if kept < tried.size:
+                high = int(tried[kept])
+            if kept > 0:
+                low = int(tried[kept - 1])
         return low
 
-    def end(self, length: int) -> RangeEnd:
-        costs = self.costs(np.asarray(length))
-        batch = self._batch or int(best_batch(costs, self.admitted(costs)))
-        return RangeEnd(batch * length / float(costs.time_s(batch)), length, batch)
+    def least_over_chunks(
+        self, begin: Lengths, end: Lengths, batch: Floats, private_bytes: Floats
+    ) -> Floats:
+        """What the memory ceiling of no length in an interval falls below, sharp for many chunks.
+
+        Of a length L in N chunks of c: the sweeps are at most (L + c - 1) / c whole ones; the
+        rereads S are shared by at least (N - 1) c + 1 tokens, and their share rises with N.
+
+        Parameters: begin, end [tokens]; batch; private_bytes, rereads and writes of `end`.
+        """
+        chunk = self.chunk
+        written = self._setup.model.cache_write_bytes_per_token or 0.0
+        sweep = self._whole.sweeps_bytes(batch) / (batch * chunk)
+        reread = (private_bytes - written * end) / ((end - 1) // chunk * chunk + 1)
+        moved = sweep * (1.0 + (chunk - 1) / begin) + reread + written
+        return self._whole.bandwidth_bytes_per_s / moved
+
+    def range_between(self, lengths: tuple[int, int]) -> PromptRange:
+        """The range with its ends at these lengths, each at its best batch."""
+        costs = self.costs(np.asarray(lengths))
+        admitted = self.admitted(costs)
+        batch = admitted if self._batch else best_batch(costs, admitted)
+        rate = batch * costs.tokens / costs.time_s(batch)
+        low, high = (
+            RangeEnd(float(rate[i]), lengths[i], int(batch[i])) for i in range(len(lengths))
+        )
+        return PromptRange(low, high)
 
 
 def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
@@ -127,7 +157,7 @@ def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
     return low[1], high[1]
 
 
-def _first_intervals(last: int, chunk: int) -> tuple[np.ndarray, np.ndarray]:
+def _first_intervals(last: int, chunk: int) -> tuple[Lengths, Lengths]:
     """1..last in intervals of about one ratio, cut at whole chunks beyond the first."""
     ends = np.unique(np.geomspace(1, last, 64).round().astype(np.int64))
     ends = np.where(ends > chunk, -(-ends // chunk) * chunk, ends)
@@ -135,7 +165,7 @@ def _first_intervals(last: int, chunk: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(([1], ends[:-1] + 1)), ends
 
 
-def _cut(begin: np.ndarray, end: np.ndarray, chunk: int) -> tuple[np.ndarray, np.ndarray]:
+def _cut(begin: Lengths, end: Lengths, chunk: int) -> tuple[Lengths, Lengths]:
     """Each interval in PARTS, at whole chunks while it is longer than a chunk."""
     unit = np.where(end - begin >= chunk, chunk, 1)[:, None]
     units = -(-(end - begin + 1)[:, None] // unit)
@@ -147,24 +177,23 @@ def _cut(begin: np.ndarray, end: np.ndarray, chunk: int) -> tuple[np.ndarray, np
 
 
 def _ceilings(
-    lengths: _Lengths, begin: np.ndarray, end: np.ndarray, chunk: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    lengths: _Lengths, begin: Lengths, end: Lengths, chunk: int
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Ceilings at both ends of each interval, and what no length inside falls below or exceeds."""
-    first, last = lengths.costs(begin), lengths.costs(end)
-    more, fewer = lengths.admitted(first), lengths.admitted(last)
-    at_begin, at_end = first.memory_tokens_per_s(more), last.memory_tokens_per_s(fewer)
-    whole = lengths.costs(np.maximum(begin // chunk, 1) * chunk)
-    upper = np.where(
-        (begin - 1) // chunk == (end - 1) // chunk,
-        np.maximum(at_begin, last.memory_tokens_per_s(more)),
-        whole.memory_tokens_per_s(more),
+    whole = np.maximum(begin // chunk, 1) * chunk
+    costs = lengths.costs(np.stack((begin, end, whole, end, begin)))
+    more, fewer = lengths.admitted(costs)[:2]
+    at_begin, at_end, top, end_of_chunk, begin_of_chunk = costs.memory_tokens_per_s(
+        np.stack((more, fewer, more, more, fewer))
     )
-    lower = np.where(
-        end <= chunk,
-        first.memory_tokens_per_s(fewer),
-        at_end * begin / end,
-    )
-    fast, slow = first.compute_tokens_per_s(), last.compute_tokens_per_s()
+    fast, slow = costs.compute_tokens_per_s()[:2]
+    one_chunk = (begin - 1) // chunk == (end - 1) // chunk
+    upper = np.where(one_chunk, np.maximum(at_begin, end_of_chunk), top)
+    lower = np.where(end <= chunk, begin_of_chunk, at_end * begin / end)
+    if np.any(end > chunk):
+        assert costs.private_bytes is not None
+        rough = lengths.least_over_chunks(begin, end, fewer, costs.private_bytes[1])
+        lower = np.where(end <= chunk, lower, np.maximum(lower, rough))
     return (
         np.minimum(at_begin, fast),
         np.minimum(at_end, slow),

@@ -62,7 +62,7 @@ class NumberField(QLineEdit):
         self._value: float | None = None
         self.setFont(sized("text"))
         if unit:
-            self.setTextMargins(0, 0, self.fontMetrics().horizontalAdvance(unit) + 6, 0)
+            self.setTextMargins(0, 0, self.fontMetrics().horizontalAdvance(unit) + 2, 0)
         self.editingFinished.connect(self.commit)
 
     def present(self, value: float | None, default: float | None = None) -> bool:
@@ -131,7 +131,7 @@ class NumberField(QLineEdit):
         painter = QPainter(self)
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
         painter.drawText(
-            inside.adjusted(0, 0, -4, 0),
+            inside,
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
             self._unit,
         )

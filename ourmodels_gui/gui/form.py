@@ -21,7 +21,7 @@ from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
 from .theme import UNIT, sized
 
 LABEL_PX = 96
-FIELD_PX = 116
+FIELD_PX = 128
 
 Field = NumberField | ChoiceField | TextField
 
@@ -78,8 +78,7 @@ class Group(QWidget):
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         if foldable:
-            self._head.setCheckable(True)
-            self._head.toggled.connect(self._fold)
+            self._head.clicked.connect(lambda: self._fold(self._body.isHidden()))
             self._fold(False)
 
     def _build_head(self) -> QHBoxLayout:
@@ -121,7 +120,7 @@ class Group(QWidget):
     def open_up(self) -> None:
         """Unfold, so that a field can be seen."""
         if self._foldable:
-            self._head.setChecked(True)
+            self._fold(True)
 
     def number(
         self,

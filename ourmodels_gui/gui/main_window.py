@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QMainWindow,
     QMessageBox,
+    QSizePolicy,
     QSplitter,
     QTabWidget,
     QToolButton,
@@ -24,7 +25,7 @@ from ..evaluation import Evaluation
 from ..problem import BadInput
 from .cards import ElidedLabel
 from .document import Document
-from .lazy_tab import LazyTab
+from .lazy_view import LazyView
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
 from .model_picker import ModelPicker
@@ -39,7 +40,7 @@ LEFT_PX = 352
 
 
 class Panels(NamedTuple):
-    """The views at the right, made when they are needed: the answers at once, a tab when raised."""
+    """The views at the right, made after the first paint: the answers at once, a tab when seen."""
 
     answers: Callable[[], QWidget]
     tabs: Sequence[tuple[str, Callable[[], QWidget]]]
@@ -81,7 +82,8 @@ class MainWindow(QMainWindow):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
-        self.answers = panels.answers()
+        self.answers = LazyView(panels.answers)
+        self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._columns = QSplitter(Qt.Orientation.Horizontal)
         self._columns.addWidget(self._left)
         self._columns.addWidget(self._build_right(panels))
@@ -102,7 +104,9 @@ class MainWindow(QMainWindow):
         self.document.told.connect(self.bar.say)
         self._restore()
         self._store_changed()
-        recompute.now()
+        self._first_answer = QTimer(self, singleShot=True, interval=0)
+        self._first_answer.timeout.connect(recompute.now)
+        self._is_painted = False
 
     def _build_right(self, panels: Panels) -> QWidget:
         right = QWidget()
@@ -111,7 +115,7 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
-        self._tabs = [LazyTab(make) for _, make in panels.tabs]
+        self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
         layout = QVBoxLayout(right)
@@ -198,8 +202,7 @@ class MainWindow(QMainWindow):
         self.models.present(evaluation)
         self.form.present(evaluation)
         self.bar.present(evaluation)
-        names = [self.machines.chosen_name, self.models.chosen_name]
-        self.title.say("  \u00b7  ".join(name for name in names if name))
+        self.title.say(f"{self.machines.chosen_name}  \u00b7  {self.models.chosen_name}")
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
@@ -269,6 +272,12 @@ class MainWindow(QMainWindow):
         self.settings.geometry = self.saveGeometry().data()
         self.settings.columns = self._columns.saveState().data()
         self.settings.left = self._left.saveState().data()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            self._first_answer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         focused = QApplication.focusWidget()

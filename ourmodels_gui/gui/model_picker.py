@@ -122,7 +122,7 @@ class ModelPicker(Picker):
             self._kept_weights = None
             self._weights.offer(((None, self.tr("as typed in the scenario")),))
             words = self.tr("{name}, from this scenario").format(name=model.adapter.name)
-            self.show_chosen("", words)
+            self.show_chosen("", model.adapter.name, words)
             return
         self._kept_weights = model.weights
         self._towers.setChecked(bool(model.include_towers))
@@ -135,11 +135,13 @@ class ModelPicker(Picker):
             self._weights.offer(choices)
             self._weights.present(model.weights, default_weights(entry.record))
             row = self._rows[entry.id]
-            self.show_chosen(entry.id, row.words())
+            format_name, _, _ = self._weights.currentText().partition("  ")
+            self.show_chosen(entry.id, f"{row.name} {format_name}", row.words())
         elif model.record is not None:
             name = model.record.get("name", model.id)
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
-            self.show_chosen("", self.tr("{name}, from this scenario").format(name=name))
+            words = self.tr("{name}, from this scenario").format(name=name)
+            self.show_chosen("", str(name), words)
         else:
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
             self.show_chosen(

@@ -56,7 +56,7 @@ class Row(msgspec.Struct, frozen=True):
 
     def words(self) -> str:
         """The row in one line."""
-        return f"{self.name}  {self.summary or ' · '.join(self.figures)}"
+        return " · ".join((self.name, self.summary or " · ".join(self.figures)))
 
 
 def matching(rows: Sequence[Row], text: str) -> list[Row]:
@@ -256,10 +256,13 @@ class Picker(QWidget):
         self.model.offer(rows)
         self._mark()
 
-    def show_chosen(self, row_id: str, words: str, *, missing: str = "") -> None:
-        """Name the choice above the list and mark its row; `missing` says why it is none."""
-        self.chosen.say(words)
-        self.chosen_name = words.split("  ", maxsplit=1)[0]
+    def show_chosen(self, row_id: str, name: str, words: str = "", *, missing: str = "") -> None:
+        """Name the choice above the list and mark its row; `missing` says why it is none.
+
+        words: what stands above the list, where that is more than the name.
+        """
+        self.chosen.say(words or name)
+        self.chosen_name = name
         self.chosen.setForegroundRole(
             QPalette.ColorRole.BrightText if missing else QPalette.ColorRole.WindowText
         )

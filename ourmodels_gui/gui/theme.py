@@ -5,12 +5,15 @@ A widget asks for its colours when it paints or when its palette changes (`chang
 and no colour is written anywhere else.
 """
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
+import msgspec
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
+
+from .. import paths
 
 Choice = Literal["system", "light", "dark"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
@@ -20,17 +23,18 @@ UNIT = 4
 CARD_PADDING = 12
 GROUP_GAP = 16
 RADIUS = 6
+SCROLL_PX = 10
 
 TEXT_PX = 13
 _SIZE_PX: dict[Text, int] = {"text": TEXT_PX, "caption": 11, "heading": 15, "figure": 26}
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True):
     """One colour per role, as ``#rrggbb``.
 
-    serves, below, unfit: the three verdicts. aggregate, session, power: the curves of decode.
-    weights ... overhead: fills of memory; `on_fill` is the text on them, `free` is hatched on base.
+    line: hairlines. outline: borders of fields. serves, below, unfit: the three verdicts.
+    aggregate, session, power: the curves of decode. weights ... overhead: fills of memory;
+    `on_fill` is the text on them, `free` is hatched on base.
     """
 
     window: str
@@ -38,6 +42,7 @@ class Palette:
     text: str
     muted: str
     line: str
+    outline: str
     accent: str
     on_accent: str
     serves: str
@@ -66,6 +71,7 @@ LIGHT = Palette(
     text="#1B1F24",
     muted="#57606A",
     line="#D0D7DE",
+    outline="#B4BDC7",
     accent="#0B62A8",
     on_accent="#FFFFFF",
     serves="#12704F",
@@ -81,6 +87,7 @@ DARK = Palette(
     text="#E6E9ED",
     muted="#A3ACB7",
     line="#3A414A",
+    outline="#59626D",
     accent="#6CB6FF",
     on_accent="#1B1F24",
     serves="#58C99A",
@@ -92,25 +99,45 @@ DARK = Palette(
 )
 
 
-# What palette roles alone cannot do: thin scroll bars, hairlines between panes, flat tabs.
-STYLE = """
-QScrollBar { background: transparent; border: none; margin: 0; }
-QScrollBar:vertical { width: 10px; }
-QScrollBar:horizontal { height: 10px; }
-QScrollBar::handle { background: palette(mid); border-radius: 3px; margin: 2px; }
-QScrollBar::handle:vertical { min-height: 24px; }
-QScrollBar::handle:horizontal { min-width: 24px; }
-QScrollBar::handle:hover { background: palette(placeholder-text); }
-QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
-QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QSplitter::handle { background: transparent; }
-QSplitter::handle:vertical { border-top: 1px solid palette(mid); margin: 3px 12px 2px 12px; }
-QSplitter::handle:horizontal { border-left: 1px solid palette(mid); margin: 0 2px; }
-QTabBar::tab { padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
-QTabBar::tab:selected { border-bottom-color: palette(highlight); color: palette(highlight); }
-QTabBar::tab:focus { color: palette(highlight); border-bottom-color: palette(text); }
-QTabWidget::pane { border: none; border-top: 1px solid palette(mid); }
-QStatusBar::item { border: none; }
+def style_sheet(palette: Palette, icons: Path) -> str:
+    """What Qt's roles alone cannot do: outlines that show in the dark, thin scroll bars, flat tabs.
+
+    Parameters: palette; icons, the folder of the check mark and the chevron.
+    """
+    folder = icons.as_posix()
+    check = f"{folder}/check-{'light' if palette is LIGHT else 'dark'}.svg"
+    field = f"border: 1px solid {palette.outline}; border-radius: 4px; background: {palette.base};"
+    return f"""
+QLineEdit {{ {field} padding: 2px 4px; }}
+QComboBox {{ {field} padding: 2px 2px 2px 6px; }}
+QLineEdit:focus, QComboBox:focus {{ border-color: {palette.accent}; }}
+QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {palette.muted}; }}
+QComboBox::drop-down {{ border: none; width: 20px; }}
+QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
+QCheckBox {{ spacing: 6px; }}
+QCheckBox::indicator {{ {field} width: 12px; height: 12px; border-radius: 3px; }}
+QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
+QCheckBox::indicator:checked {{ background: {palette.accent}; image: url("{check}");
+    border-color: {palette.accent}; }}
+QScrollBar {{ background: transparent; border: none; margin: 0; }}
+QScrollBar:vertical {{ width: {SCROLL_PX}px; }}
+QScrollBar:horizontal {{ height: {SCROLL_PX}px; }}
+QScrollBar::handle {{ background: {palette.outline}; border-radius: 3px; margin: 2px; }}
+QScrollBar::handle:vertical {{ min-height: 24px; }}
+QScrollBar::handle:horizontal {{ min-width: 24px; }}
+QScrollBar::handle:hover {{ background: {palette.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+QSplitter::handle {{ background: transparent; }}
+QSplitter::handle:vertical {{ height: 7px; border-top: 1px solid {palette.line};
+    margin: 3px {CARD_PADDING}px 0 {CARD_PADDING}px; }}
+QSplitter::handle:horizontal {{ width: 5px; border-left: 1px solid {palette.line}; }}
+QTabBar {{ qproperty-drawBase: 0; }}
+QTabBar::tab {{ padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }}
+QTabBar::tab:selected {{ border-bottom-color: {palette.accent}; color: {palette.accent}; }}
+QTabBar::tab:focus {{ border-bottom-color: {palette.text}; }}
+QTabWidget::pane {{ border: none; border-top: 1px solid {palette.line}; }}
+QStatusBar::item {{ border: none; }}
 """
 
 
@@ -217,7 +244,7 @@ class Theme(QObject):
         # A style sheet holds on to the palette that a widget had when it was put on.
         self._app.setStyleSheet("")
         self._app.setPalette(qt_palette(palette))
-        self._app.setStyleSheet(STYLE)
+        self._app.setStyleSheet(style_sheet(palette, paths.resources() / "icons"))
 
     def _wants_dark(self) -> bool:
         if self.choice != "system":

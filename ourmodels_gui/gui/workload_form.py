@@ -17,7 +17,7 @@ from .form import Group
 from .prompt_group import PromptGroup
 from .runtime_group import RuntimeGroup
 from .speculation_group import SpeculationGroup
-from .theme import CARD_PADDING, UNIT, hairline
+from .theme import CARD_PADDING, SCROLL_PX, UNIT, hairline
 
 LEAST_TOKENS = 256
 MOST_TOKENS = 1_048_576
@@ -162,6 +162,8 @@ class WorkloadForm(QScrollArea):
             group.edited.connect(self.edited)
         layout.addStretch(1)
         self.setWidget(inside)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
+        self._page = layout
         self.offer(library)
 
     def offer(self, library: Library) -> None:
@@ -190,6 +192,11 @@ class WorkloadForm(QScrollArea):
         return any(
             group.refuse(problem.key, problem.message, until_retyped=True) for group in self.groups
         )
+
+    def _keep_width(self, _: int, high: int) -> None:
+        """A scroll bar that comes takes its room from the margin, so no field moves."""
+        right = CARD_PADDING - (SCROLL_PX if high else 0)
+        self._page.setContentsMargins(CARD_PADDING, 0, right, CARD_PADDING)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -127,6 +127,7 @@ WEIGHT_FORMATS: dict[str, WeightFormat] = {
             parts=("text", *TOWERS),
         ),
         *(_gguf(name) for name in GGUF_MIXES),
+        WeightFormat("gguf-nvfp4", "GGUF NVFP4", "gguf_nvfp4", vector="fp32", parts=("text",)),
     )
 }
 
@@ -170,9 +171,7 @@ def tensors_bytes(record: ModelRecord, tensors: Tensors, weights: str) -> float:
     return tensors.count * each
 
 
-def class_bytes(
-    record: ModelRecord, weights: str, part: Part = "text"
-) -> dict[TensorClass, float]:
+def class_bytes(record: ModelRecord, weights: str, part: Part = "text") -> dict[TensorClass, float]:
     """The ledger of one part: stored bytes by tensor class, classes without tensors left out."""
     ledger: dict[TensorClass, float] = {}
     for group in record.tensors:
@@ -196,9 +195,7 @@ def file_bytes(record: ModelRecord, weights: str) -> float:
     return bytes_of(record, weights, (group for group in record.tensors if group.part in parts))
 
 
-def _mixed_shares(
-    record: ModelRecord, tensors: Tensors, form: WeightFormat
-) -> tuple[Share, ...]:
+def _mixed_shares(record: ModelRecord, tensors: Tensors, form: WeightFormat) -> tuple[Share, ...]:
     mix = GGUF_MIXES[form.id]
     columns = tensors.shape[-1]
     if tensors.tensor_class == "output_head" or (record.tied and tensors.role == "token"):
@@ -207,7 +204,14 @@ def _mixed_shares(
         return ((1.0, fitting(mix.token or mix.base, columns)),)
     routed = max((experts.routed for experts in record.experts), default=0)
     layers = record.layer_count if tensors.role == "down" else tensors.count
-    return shares(mix, tensors.role, layers, _queries_per_key(record), routed, columns)
+    return shares(
+        mix,
+        tensors.role,
+        layers=layers,
+        queries_per_key=_queries_per_key(record),
+        experts=routed,
+        columns=columns,
+    )
 
 
 def _queries_per_key(record: ModelRecord) -> float:

@@ -149,14 +149,15 @@ _EIGHT_EXPERTS = {"value": "q8_0", "key": "q8_0", "output": "q5_k"}
 
 
 def shares(
-    mix: Mix, role: str, layers: int, queries_per_key: float, experts: int, columns: int
+    mix: Mix, role: str, *, layers: int, queries_per_key: float, experts: int, columns: int
 ) -> tuple[Share, ...]:
     """Encodings of the tensors of one role, each with the share of the layers that have it.
 
     Parameters: mix; role; layers that have the tensor; queries_per_key, N_q / N_kv; experts routed
     among, 0 for none; columns of the tensor.
 
-    >>> shares(GGUF_MIXES["q4_k_m"], "down", 32, 4, 0, 14336)
+    >>> llama = {"layers": 32, "queries_per_key": 4, "experts": 0, "columns": 14336}
+    >>> shares(GGUF_MIXES["q4_k_m"], "down", **llama)
     ((0.5, 'q6_k'), (0.5, 'q4_k'))
     """
     better = mix.roles.get(role)

@@ -1,17 +1,19 @@
 """Folders of catalog and user files -> Library and the problems met on the way."""
 
 import json
+import os
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from ..files import read_small, stamp
 from ..problem import BadInput, Problem
-from .hardware import HardwareRecord, MachineEntry, machine_entries
+from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
 from .models import ModelRecord
-from .records import Source
+from .records import Basis, Source
 
 T = TypeVar("T")
 
@@ -74,7 +76,7 @@ def load(catalog: Path, user: Path | None = None) -> Library:
                 )
                 _add(models, (entry,), yours)
     sources: dict[str, Source] = {}
-    for path, data in _files(catalog, problems, "sources*.json"):
+    for path, data in _files(catalog, problems, "sources"):
         with _Collect(problems, path):
             sources |= parse(data, dict[str, Source])
     return Library(machines, models, sources, tuple(problems), _version(catalog))
@@ -86,15 +88,16 @@ def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
     Parameters: data; kind; strict refuses a key that stands twice in one object.
     Raises BadInput with the key's path and what to do.
     """
+    data = data.removeprefix(BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as bad:
         message = f"byte {bad.start} is not UTF-8 text; save the file as UTF-8"
         raise BadInput("", message) from None
     try:
         if strict:
             json.loads(text, object_pairs_hook=_without_twins)
-        return msgspec.json.decode(text, type=kind)
+        return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as bad:
         raise BadInput(*_explain(str(bad))) from None
     except (msgspec.DecodeError, json.JSONDecodeError) as bad:
@@ -121,12 +124,21 @@ class _Collect:
         return True
 
 
-def _files(
-    folder: Path, problems: list[Problem], pattern: str = "*.json"
-) -> list[tuple[Path, bytes]]:
-    """Every file of a folder with its bytes, in the order of the names."""
-    found = []
-    for path in sorted(folder.glob(pattern)):
+def _files(folder: Path, problems: list[Problem], prefix: str = "") -> list[tuple[Path, bytes]]:
+    """Every JSON file of a folder with its bytes, in the order of the names."""
+    found: list[tuple[Path, bytes]] = []
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return found
+    except OSError as bad:
+        message = f"the folder cannot be read ({bad.strerror or bad}); check it"
+        problems.append(Problem(str(folder), "", message))
+        return found
+    for name in names:
+        if not (name.endswith(".json") and name.startswith(prefix)) or name.startswith("."):
+            continue
+        path = folder / name
         try:
             found.append((path, read_small(path)))
         except OSError as bad:
@@ -161,7 +173,16 @@ _REMEDIES = (
     ("missing required field", "a key is missing; add it"),
     ("> 0", "must be above 0; leave the key out when it is unknown"),
     ("Number out of range", "is too large to be a number; check it"),
+    ("matching regex", "write small letters, digits and single hyphens"),
 )
+_WORDS: dict[str, tuple[str, ...]] = {
+    "basis": get_args(Basis),
+    "compute": get_args(Mode),
+    "forms": get_args(Form),
+    "kind": get_args(Kind),
+    "measured": ("bandwidth", *get_args(Mode)),
+}
+"""What may stand at the keys that take one of a few words."""
 
 
 def _explain(text: str) -> tuple[str, str]:
@@ -172,6 +193,10 @@ def _explain(text: str) -> tuple[str, str]:
     for words, remedy in _REMEDIES:
         if words in said:
             return key, f"{remedy} ({said})"
+    names = re.split(r"[.\[]", key)
+    known = _WORDS.get(names[-1]) or _WORDS.get(names[0])
+    if said.startswith("Invalid enum value") and known:
+        return key, f"{said[len('Invalid enum value ') :]} is unknown; one of {', '.join(known)}"
     return key, f"{said}; write that instead"
 
 

@@ -37,13 +37,13 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """Strict on reading, silent about defaults on writing."""
 
 
-class Tensors(_Part, rename={"tensor_class": "class"}):
+class Tensors(_Part, frozen=True, rename={"tensor_class": "class"}):
     """`count` tensors of one shape and one use.
 
     tensor_class: what they do in the model; a row of the ledger of stored bytes.
     role: which tensor of that class, where formats treat it on its own: ``value``, ``down``,
         ``query_key_value``, ...; ``token`` and ``per_layer`` for the two kinds of lookup table;
-        ``copy`` for a second copy of a tensor that the main model has.
+        ``unused`` for what a file holds and no runtime needs, such as a second copy of a table.
     shape: (experts,) rows, columns; a row is multiplied with one activation vector. One number
         for a vector, or for a tower of which only the parameter count is known.
     encoding: how the release stores them (an id of `formats.ENCODINGS`).
@@ -68,7 +68,7 @@ class Tensors(_Part, rename={"tensor_class": "class"}):
         return self.count * prod(self.shape)
 
 
-class ExpertSet(_Part):
+class ExpertSet(_Part, frozen=True):
     """MoE layers with the same routing: E experts, k for each token, in `layers` layers.
 
     width: inner width of one expert.
@@ -80,7 +80,7 @@ class ExpertSet(_Part):
     width: Count
 
 
-class LayerGroup(_Part):
+class LayerGroup(_Part, frozen=True):
     """`count` layers that attend, or carry a state, in the same way.
 
     query_heads: N_q. key_heads: N_kv. key_width, value_width: of one head.
@@ -115,7 +115,7 @@ class LayerGroup(_Part):
     shares_cache: bool = False
 
 
-class Mtp(_Part):
+class Mtp(_Part, frozen=True):
     """Draft layers that come with the model: `modules` of them, one run at each drafted token.
 
     layers: what their caches hold. Their tensors are those of part ``mtp``.
@@ -125,7 +125,7 @@ class Mtp(_Part):
     layers: tuple[LayerGroup, ...]
 
 
-class Published(_Part):
+class Published(_Part, frozen=True):
     """A file of the makers' in one of our formats, where it differs from the format's own rule.
 
     encodings: by tensor class, what this file keeps otherwise.
@@ -135,7 +135,7 @@ class Published(_Part):
     encodings: dict[TensorClass, str] = {}
 
 
-class Reference(_Part):
+class Reference(_Part, frozen=True):
     """Where one group of facts of the file comes from: a source and the place inside it."""
 
     source: str
@@ -144,7 +144,7 @@ class Reference(_Part):
     note: str = ""
 
 
-class Audit(_Part):
+class Audit(_Part, frozen=True):
     """What was checked.
 
     status: ``audited`` when the shapes sum to the published total within 0.1 % or `explanation`
@@ -157,7 +157,7 @@ class Audit(_Part):
     explanation: str = ""
 
 
-class ModelRecord(_Part):
+class ModelRecord(_Part, frozen=True):
     """One release of a model.
 
     context_tokens: the limit it was made for. tied: the head is the input embedding.

@@ -2,10 +2,11 @@
 
 import msgspec
 
-from ..engine.setup import AttentionLayer, CacheLayer, Experts, ModelCosts
+from ..engine.setup import CacheLayer, Experts, ModelCosts
 from ..problem import BadInput
-from .encodings import CACHE_FORMATS, cache_value_bytes
+from .encodings import CACHE_FORMATS
 from .formats import NATIVE, WEIGHT_FORMATS, bytes_of, file_bytes
+from .layer_costs import attention_layers, cache_layers
 from .models import (
     TOWERS,
     LayerGroup,
@@ -16,10 +17,6 @@ from .models import (
     tensors_of,
     total_parameters,
 )
-
-STATE_VALUE_BYTES = 4
-CONVOLUTION_VALUE_BYTES = 2
-INDEX_SCALE_BYTES = 4
 
 
 class FormatSize(msgspec.Struct, frozen=True):
@@ -91,7 +88,7 @@ def model_costs(
     towers = tuple(group for group in record.tensors if group.part in TOWERS)
     main_bytes = bytes_of(record, weights, main)
     always_bytes, experts = _sweep(record, weights, main, tied_head=record.tied)
-    cache = _cache_layers(_layers(record), cache_format, cache_read_format)
+    cache = cache_layers(_layers(record), cache_format, cache_read_format)
     return ModelCosts(
         resident_bytes=main_bytes + (bytes_of(record, weights, towers) if include_towers else 0.0),
         always_bytes=always_bytes,
@@ -101,7 +98,7 @@ def model_costs(
         cache_write_bytes_per_token=sum(layer.count * layer.bytes_per_token for layer in cache),
         linear_active_parameters=linear_active_parameters(record),
         head_parameters=float(sum(group.parameters for group in _head(record))),
-        attention=_attention_layers(_layers(record)),
+        attention=attention_layers(_layers(record)),
     )
 
 
@@ -114,7 +111,7 @@ def mtp_costs(
     """What the model's own draft layers cost, by the same formats.
 
     Resident are their own tensors; a step sweeps one module and the output head (the module's own,
-    where it has one). A stored copy of a table of the main model costs nothing.
+    where it has one). A table stored twice costs nothing the second time.
 
     Raises BadInput when the model has none.
     """
@@ -133,7 +130,7 @@ def mtp_costs(
             Experts(group.routed, group.per_token, group.expert_bytes / modules)
             for group in experts
         ),
-        cache=_cache_layers(record.mtp.layers, cache_format, cache_read_format),
+        cache=cache_layers(record.mtp.layers, cache_format, cache_read_format),
         modules=modules,
     )
 
@@ -171,8 +168,8 @@ def check_formats(
 
 
 def _own(record: ModelRecord, part: Part) -> tuple[Tensors, ...]:
-    """The tensors of a part without second copies, which a runtime need not hold."""
-    return tuple(group for group in tensors_of(record, part) if group.role != "copy")
+    """The tensors of a part that a runtime has to hold."""
+    return tuple(group for group in tensors_of(record, part) if group.role != "unused")
 
 
 def _sweep(
@@ -218,75 +215,6 @@ def _layers(record: ModelRecord) -> tuple[LayerGroup, ...]:
     if not any(group.count for group in record.layers if not group.shares_cache):
         raise BadInput("model.id", f"{record.name} keeps no cache, so it is not a decoder")
     return record.layers
-
-
-def entry_values(group: LayerGroup) -> int:
-    """Values one layer stores for one entry of its cache: latent and rotary part, or K and V."""
-    if group.latent_width:
-        return group.latent_width + group.rope_width
-    return group.key_heads * (group.key_width + group.value_width)
-
-
-def _cache_layers(
-    groups: tuple[LayerGroup, ...], cache_format: str, cache_read_format: str | None
-) -> tuple[CacheLayer, ...]:
-    stored = cache_value_bytes(cache_format)
-    read = cache_value_bytes(cache_read_format or cache_format)
-    return tuple(
-        layer
-        for group in groups
-        if not group.shares_cache
-        for layer in _owned(group, stored, read)
-    )
-
-
-def _owned(group: LayerGroup, stored: float, read: float) -> tuple[CacheLayer, ...]:
-    """What one group of layers owns: one cache, and a window beside a compressed one."""
-    if group.kind == "state":
-        state_bytes = (
-            group.state_elements * STATE_VALUE_BYTES + group.conv_elements * CONVOLUTION_VALUE_BYTES
-        )
-        return (CacheLayer("state", group.count, state_bytes=state_bytes),)
-    values = entry_values(group)
-    window = CacheLayer(
-        "window", group.count, values * stored, values * read, window_tokens=group.window_tokens
-    )
-    if group.kind == "window":
-        return (window,)
-    shared_by = group.tokens_per_entry
-    index_bytes = group.index_width + INDEX_SCALE_BYTES if group.index_width else 0
-    entries = CacheLayer(
-        group.kind,
-        group.count,
-        values * stored / shared_by,
-        values * read / shared_by,
-        selected_tokens=group.selected_entries * shared_by,
-        index_bytes_per_token=index_bytes / shared_by,
-    )
-    return (entries, window) if group.window_tokens else (entries,)
-
-
-def _attention_layers(groups: tuple[LayerGroup, ...]) -> tuple[AttentionLayer, ...]:
-    return tuple(layer for group in groups for layer in _attending(group))
-
-
-def _attending(group: LayerGroup) -> tuple[AttentionLayer, ...]:
-    """Arithmetic of one group: 2 N_q (d_qk + d_v) a pair; compressed entries are fewer pairs."""
-    if group.kind == "state":
-        return (AttentionLayer("state", group.count, flop_per_token=group.state_flop_per_token),)
-    width = group.query_heads * (group.key_width + group.value_width) / 2
-    window = AttentionLayer("window", group.count, width, window_tokens=group.window_tokens)
-    if group.kind == "window":
-        return (window,)
-    shared_by = group.tokens_per_entry
-    entries = AttentionLayer(
-        group.kind,
-        group.count,
-        width / shared_by,
-        selected_tokens=group.selected_entries * shared_by,
-        index_flop_per_pair=2.0 * group.index_heads * group.index_width / shared_by,
-    )
-    return (entries, window) if group.window_tokens else (entries,)
 
 
 def parts_bytes(record: ModelRecord, weights: str) -> dict[Part, float]:

@@ -29,7 +29,7 @@ def machine(hardware: InlineHardware) -> tuple[Machine, dict[str, float]]:
     return limits, measured
 
 
-def _flop_per_s(rates: dict[str, float] | None) -> dict[str, float]:  # type: ignore[misc]
+def _flop_per_s(rates: dict[str, float] | None) -> dict[str, float]:
     return {mode: rate * TERA for mode, rate in (rates or {}).items()}
 
 
@@ -121,9 +121,8 @@ def _cache(cache: InlineCache) -> tuple[CacheLayer, ...] | TypedCache:
 
 def _cache_write(adapter: InlineAdapter) -> float | None:
     """kappa_KV,w: typed, else the sum over the layers; unknown with typed cache figures."""
-    typed = adapter.prefill and adapter.prefill.cache_write_bytes_per_token
-    if typed is not None:
-        return typed
+    if adapter.prefill is not None and adapter.prefill.cache_write_bytes_per_token is not None:
+        return adapter.prefill.cache_write_bytes_per_token
     if adapter.cache.layers is None:
         return None
     return sum(layer.count * (layer.bytes_per_token or 0.0) for layer in adapter.cache.layers)

@@ -132,7 +132,7 @@ def test_writing_and_reading_gives_the_same_record():
         ("apple-m4-max-32-core-gpu", 36, 410, "unified"),
         ("apple-m4-max-40-core-gpu-128gb", 128, 546, "unified"),
         ("apple-m3-ultra-80-core-gpu-512gb", 512, 819, "unified"),
-        ("amd-instinct-mi300x", 192, 5300, "datacenter"),
+        ("amd-instinct-mi300a", 128, 5300, "unified"),
         ("radeon-rx-7900-xtx", 24, 960, "discrete"),
         ("amd-ryzen-9000-am5-2ch-ddr5-5600-64gb", 64, 89.6, "cpu"),
     ],
@@ -148,6 +148,16 @@ def test_data_centre_parts_have_the_capacity_they_report(machines):
     server = machines["rtx-pro-6000-blackwell-server"]
     assert server.machine.capacity_bytes == 97887 * 2**20
     assert server.record.configurations[0].marketed.value == 96
+    assert machines["nvidia-h100-sxm5-80gb"].machine.capacity_bytes == 81559 * 2**20
+    assert machines["nvidia-b300-sxm-hgx"].machine.capacity_bytes < 288e9 * 1.01
+    assert machines["amd-instinct-mi300x"].machine.capacity_bytes == 206141652992
+
+
+def test_the_systems_default_share_follows_the_memory(machines):
+    assert machines["apple-m4-max-40-core-gpu-128gb"].default_share_bytes == 107.52 * GIB
+    assert machines["amd-ryzen-ai-max-395-strix-halo-128gb"].default_share_bytes == 64 * GIB
+    assert machines["geforce-rtx-4090"].default_share_bytes is None
+    assert machines["nvidia-dgx-spark-gb10"].default_share_bytes is None
 
 
 def test_bf16_on_a_geforce_is_half_of_fp16_accumulated_in_fp16(machines):

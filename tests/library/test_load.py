@@ -145,9 +145,9 @@ BROKEN = {
     ),
     "unknown_key": (own(colour="red"), "", "colour"),
     "missing_key": (json.dumps({"name": "Mine"}), "", "vendor"),
-    "unknown_kind": (own(kind="toaster"), "kind", "toaster"),
+    "unknown_kind": (own(kind="toaster"), "kind", "discrete, unified"),
     "no_size": (own(configurations=[]), "configurations", "length"),
-    "bad_id": (size(id="Mine PC"), "configurations[0].id", "regex"),
+    "bad_id": (size(id="Mine PC"), "configurations[0].id", "small letters"),
     "twins": (own()[:-1] + ', "name": "Other"}', "name", "stands twice"),
     "deep_twins": (
         size().replace('"unit": "GiB"', '"unit": "GiB", "unit": "GB"'),
@@ -164,7 +164,11 @@ BROKEN = {
         "configurations[0].capacity.value",
         "real machine",
     ),
-    "unknown_mode": (own(compute={"fp5": {"value": 1, "unit": "TFLOP/s"}}), "compute", "fp5"),
+    "unknown_mode": (
+        own(compute={"fp5": {"value": 1, "unit": "TFLOP/s"}}),
+        "compute",
+        "bf16_fp32acc",
+    ),
 }
 
 

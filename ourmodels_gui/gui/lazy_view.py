@@ -1,4 +1,4 @@
-"""A tab whose contents are made, and drawn, only while somebody looks at it."""
+"""A view that is made, and drawn, only while somebody looks at it."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ..evaluation import Evaluation
 
 
-class LazyTab(QWidget):
+class LazyView(QWidget):
     """Keeps the last evaluation for the view that `make` gives; hands it over when visible."""
 
     edited = Signal(dict)
