@@ -1,12 +1,11 @@
 """One log-log plot that can be read with a cursor, by pointer and by keyboard alike."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from math import log10
 from typing import Protocol
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -17,11 +16,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QWidget
 
+from .plot_cursor import Cursor
 from .plot_items import Curve, Gate, Level, Note, Points, Region
+from .plot_labels import LABEL_ROW_PX, place_gates, settle
 from .plots import LogAxis, Reading, pen
 from .theme import Palette, colours
 
-LABEL_ROW_PX = 16
 LEFT_AXIS_PX = 66
 MARGIN_PX = 10
 
@@ -39,7 +39,6 @@ class LogPlot(pg.PlotWidget):
     given the current x and the direction, -1 or 1. Both are set by the owner.
     """
 
-    cursor_moved = Signal(object)
     _ready = False  # events arrive while the parent class is still being made
     _rows = 1
     _silent = False
@@ -61,7 +60,6 @@ class LogPlot(pg.PlotWidget):
         self.regions: list[Region] = []
         self.read: Callable[[float], Reading | None] = lambda _x: None
         self.step: Callable[[float, int], float] = lambda x, direction: x * 2.0**direction
-        self.reading: Reading | None = None
         self._span = (0.0, 1.0, 0.0, 1.0)
         self._ends = (1.0, 10.0)
         self._axes = (x, y)
@@ -76,14 +74,7 @@ class LogPlot(pg.PlotWidget):
         self.box.setDefaultPadding(0.0)
         y.setWidth(LEFT_AXIS_PX)
         self.getPlotItem().showAxes((True, False, False, True), showValues=True)
-        self._cursor = Gate(self, "muted")
-        self._dots = pg.ScatterPlotItem(size=8, pxMode=True)
-        self._dots.setZValue(30)
-        self.addItem(self._dots, ignoreBounds=True)
-        self._card = QLabel(self)
-        self._card.setTextFormat(Qt.TextFormat.RichText)
-        self._card.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._card.hide()
+        self._cursor = Cursor(self)
         self._words = QLabel(self)
         self._words.setWordWrap(True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -137,7 +128,7 @@ class LogPlot(pg.PlotWidget):
         self._silent = bool(words)
         self.setAccessibleDescription(words)
         if words:
-            self.hide_cursor()
+            self._cursor.hide()
             for curve in self.curves:
                 curve.clear_values()
             for points in self._points:
@@ -174,31 +165,19 @@ class LogPlot(pg.PlotWidget):
         self.box.setYRange(low - below * scale, high + above * scale, padding=0)
 
     def place_labels(self) -> None:
-        """Write every name where its line is in view, gate names in rows that do not touch."""
-        (left, right), (bottom, top) = self.box.viewRange()
-        px, py = (max(size, 1e-9) for size in self.box.viewPixelSize())
-        rows: list[float] = []
-        shown = [gate for gate in self.gates if gate.name_text]
-        for gate in sorted(shown, key=lambda gate: gate.value()):
-            x = gate.value()
-            if not left <= x <= right:
-                gate.label.hide()
-                continue
-            gate.label.setText(gate.name_text)
-            width = gate.label.width_px * px
-            start = min(x, right - width)
-            row = next((i for i, end in enumerate(rows) if end <= start), len(rows))
-            rows[row : row + 1] = [start + width + 4 * px]
-            gate.label.put(gate.name_text, start, top - row * LABEL_ROW_PX * py, (0.0, 0.0))
-        for gate in self.gates:
-            if not gate.name_text:
-                gate.label.hide()
+        """Write every name where its line is in view, the more important ones first."""
+        (left, right), (bottom, _) = self.box.viewRange()
+        rows = place_gates(self)
         for item in (*self.curves, *self.levels, *self.notes):
             item.place(left, right)
         for region in self.regions:
-            region.place(left, right, bottom, px)
-        if len(rows) != self._rows and rows:
-            self._rows = len(rows)
+            region.place(left, right, bottom, max(self.box.viewPixelSize()[0], 1e-9))
+        named = (*self.gates, *self.curves, *self.levels)
+        settle(
+            self, (*(item.label for item in named), *self.notes, *(r.label for r in self.regions))
+        )
+        if rows not in (0, self._rows):
+            self._rows = rows
             self._set_y()
 
     def restyle(self) -> None:
@@ -207,15 +186,9 @@ class LogPlot(pg.PlotWidget):
         for item in self._styled:
             item.restyle(palette, self.devicePixelRatioF())
         self._frame()
-        self._card.setStyleSheet(
-            f"background: {palette.window}; color: {palette.text}; padding: 8px;"
-            f"border: 1px solid {palette.line}; border-radius: 6px;"
-        )
         self._words.setStyleSheet(
             f"color: {palette.muted}; background: {palette.base}; padding: 48px;"
         )
-        if self.reading is not None:
-            self._show_reading(self.reading)
 
     def _frame(self) -> None:
         palette = colours(self)
@@ -224,67 +197,28 @@ class LogPlot(pg.PlotWidget):
 
     # The cursor
 
+    @property
+    def reading(self) -> Reading | None:
+        """What the cursor reads, None when it is away."""
+        return self._cursor.reading
+
     def point_at(self, x: float) -> None:
         """Put the cursor at the value `x` and show what the plot says there."""
         reading = None if self._silent else self.read(x)
         if reading is None:
-            self.hide_cursor()
+            self._cursor.hide()
             return
-        self._show_reading(reading)
+        self._cursor.show(reading)
         self.setAccessibleDescription(reading.spoken())
         QAccessible.updateAccessibility(
             QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
         )
-        self.cursor_moved.emit(reading.x)
-
-    def hide_cursor(self) -> None:
-        self.reading = None
-        self._cursor.hide()
-        self._card.hide()
-        self._dots.setData([], [])
-
-    def _show_reading(self, reading: Reading) -> None:
-        palette = colours(self)
-        self.reading = reading
-        x = log10(reading.x)
-        self._cursor.setPos(x)
-        self._cursor.show()
-        self._dots.setData(
-            [x] * len(reading.dots),
-            [log10(y) for y, _ in reading.dots],
-            brush=[pg.mkBrush(getattr(palette, role)) for _, role in reading.dots],
-            pen=pg.mkPen(palette.base),
-        )
-        rows = "".join(
-            f"<tr><td style='color:{palette.muted}'>{label}&nbsp;&nbsp;</td>"
-            f"<td align='right'>{value}</td></tr>"
-            for label, value in reading.rows
-        )
-        self._card.setText(f"<b>{reading.title}</b><table cellspacing='0'>{rows}</table>")
-        self._card.adjustSize()
-        self._card.show()
-        self._card.raise_()
-        self._place_card(reading)
-
-    def _place_card(self, reading: Reading) -> None:
-        """Beside the cursor, in the widest stretch between the dots, so that it hides none."""
-        (_, _), (bottom, top) = self.box.viewRange()
-        x = log10(reading.x)
-        heights = sorted((bottom, top, *(log10(y) for y, _ in reading.dots)), reverse=True)
-        edges = [self.mapFromScene(self.box.mapViewToScene(QPointF(x, y))) for y in heights]
-        above, below = max(pairwise(edges), key=lambda pair: pair[1].y() - pair[0].y())
-        left = above.x() + 12
-        if left + self._card.width() > self.width() - 4:
-            left = above.x() - 12 - self._card.width()
-        middle = (above.y() + below.y() - self._card.height()) // 2
-        lowest = self.height() - self._card.height() - 4
-        self._card.move(max(left, 4), min(max(middle, 4), lowest))
 
     def _pointed(self, at: QPointF) -> None:
         if self.box.sceneBoundingRect().contains(at):
             self.point_at(10.0 ** self.box.mapSceneToView(at).x())
         else:
-            self.hide_cursor()
+            self._cursor.hide()
 
     # Events
 
@@ -302,7 +236,7 @@ class LogPlot(pg.PlotWidget):
         elif event.key() in (keys.Key_PageUp, keys.Key_PageDown):
             x = low if x is None else x * (2.0 if event.key() == keys.Key_PageUp else 0.5)
         elif event.key() == keys.Key_Escape and self.reading is not None:
-            self.hide_cursor()
+            self._cursor.hide()
             return
         else:
             event.ignore()
@@ -323,7 +257,7 @@ class LogPlot(pg.PlotWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         if not self.hasFocus():
-            self.hide_cursor()
+            self._cursor.hide()
         super().leaveEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -333,7 +267,7 @@ class LogPlot(pg.PlotWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._frame()
-        self.hide_cursor()
+        self._cursor.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

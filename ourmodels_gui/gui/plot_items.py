@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Label(pg.TextItem):
     """A few words inside a plot, in the caption size and one role's colour."""
 
-    def __init__(self, plot: "LogPlot", role: str, *, framed: bool = False) -> None:
+    def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__("")
         self.role = role
-        self.framed = framed
+        self.across, self.upside = 0.0, 0.0
         self.setZValue(20)
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
@@ -37,6 +37,8 @@ class Label(pg.TextItem):
         self.fill = pg.mkBrush(tint(palette.base, 215))
 
     def put(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> None:
+        """Write `text`, its `anchor` at (x, y): (0, 0) is its top left, (1, 1) its foot right."""
+        self.across, self.upside = anchor
         self.setText(text)
         self.setAnchor(anchor)
         self.setPos(x, y)

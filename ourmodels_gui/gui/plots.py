@@ -83,7 +83,7 @@ def rate_tick(value: float) -> str:
     """
     for size, suffix in ((1e6, "M"), (1e4, "k")):
         if value >= size * (1 - 1e-9):
-            return f"{value / (1e6 if suffix == 'M' else 1e3):g}{suffix}"
+            return f"{value / (1e6 if suffix == 'M' else 1e3):,.12g}{suffix}"
     return f"{value:,.0f}" if value >= 1 - 1e-9 else f"{value:g}"
 
 

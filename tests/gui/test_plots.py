@@ -146,3 +146,16 @@ def test_colours_follow_the_palette(plot, qapp):
             assert plot.backgroundBrush().color().name().lower() == palette.base.lower()
     finally:
         qapp.setPalette(before)
+
+
+def test_a_name_that_would_cover_another_goes_to_the_other_side(plot, qapp):
+    other = plot.curve("session")
+    other.show_values(np.array([1, 64]), np.array([50.0, 801.0]), "each")
+    plot.place_labels()
+    assert plot.line.label.isVisible()
+    assert other.label.isVisible()
+    assert plot.line.label.anchor.y() != other.label.anchor.y()
+    third = plot.curve("power")
+    third.show_values(np.array([1, 64]), np.array([50.0, 802.0]), "some")
+    plot.place_labels()
+    assert not third.label.isVisible()
