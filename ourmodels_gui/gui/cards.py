@@ -1,5 +1,6 @@
 """A card: one question with its verdict, its figure, and one line of why."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
@@ -24,7 +25,7 @@ class Offer(NamedTuple):
     """An edit that would answer a question which has no answer: its words and scenario keys."""
 
     words: str
-    changes: dict[str, object]
+    changes: Mapping[str, object]
 
 
 class CardText(NamedTuple):
@@ -175,7 +176,7 @@ class Card(QWidget):
         top.addWidget(self._head)
         top.addStretch()
         top.addWidget(self._badge)
-        layout = QVBoxLayout(self)
+        self._layout = layout = QVBoxLayout(self)
         around = CARD_PADDING - UNIT
         layout.setContentsMargins(CARD_PADDING, around, CARD_PADDING, around)
         layout.setSpacing(UNIT // 2)
@@ -189,6 +190,9 @@ class Card(QWidget):
         self._tint()
 
     def present(self, text: CardText) -> None:
+        if text == self.text:
+            return
+        retint = self.text is None or text.tone != self.text.tone
         self.text = text
         self._offer = text.offer
         self._badge.setText(text.badge)
@@ -205,7 +209,8 @@ class Card(QWidget):
         self.setAccessibleName(self._question)
         spoken = (text.verdict, f"{text.figure} {text.unit}", text.why, text.badge)
         self.setAccessibleDescription(". ".join(part.strip() for part in spoken if part.strip()))
-        self._tint()
+        if retint:
+            self._tint()
 
     def _accept(self) -> None:
         if self._offer is not None:
@@ -225,7 +230,7 @@ class Card(QWidget):
         super().resizeEvent(event)
         side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
         around = CARD_PADDING - UNIT
-        self.layout().setContentsMargins(side, around, side, around)
+        self._layout.setContentsMargins(side, around, side, around)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)

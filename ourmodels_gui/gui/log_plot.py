@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import log10
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
@@ -95,7 +95,7 @@ class LogPlot(pg.PlotWidget):
         self._styled.append(item)
         item.restyle(colours(self), self.devicePixelRatioF())
 
-    def curve(self, role: str, **how: object) -> Curve:
+    def curve(self, role: str, **how: Any) -> Curve:
         self.curves.append(Curve(self, role, **how))
         return self.curves[-1]
 
@@ -107,7 +107,7 @@ class LogPlot(pg.PlotWidget):
         self.notes.append(Note(self, role))
         return self.notes[-1]
 
-    def level(self, role: str, **how: object) -> Level:
+    def level(self, role: str, **how: Any) -> Level:
         self.levels.append(Level(self, role, **how))
         return self.levels[-1]
 
@@ -133,8 +133,10 @@ class LogPlot(pg.PlotWidget):
                 curve.clear_values()
             for points in self._points:
                 points.show_values(())
-            for item in (*self.levels, *self.gates):
-                item.show_at(None)
+            for level in self.levels:
+                level.show_at(None)
+            for gate in self.gates:
+                gate.show_at(None)
             for region in self.regions:
                 region.show_between(None, None)
             for note in self.notes:
@@ -168,14 +170,14 @@ class LogPlot(pg.PlotWidget):
         """Write every name where its line is in view, the more important ones first."""
         (left, right), (bottom, _) = self.box.viewRange()
         rows = place_gates(self)
-        for item in (*self.curves, *self.levels, *self.notes):
+        placed: tuple[Curve | Level | Note, ...] = (*self.curves, *self.levels, *self.notes)
+        for item in placed:
             item.place(left, right)
         for region in self.regions:
             region.place(left, right, bottom, max(self.box.viewPixelSize()[0], 1e-9))
-        named = (*self.gates, *self.curves, *self.levels)
-        settle(
-            self, (*(item.label for item in named), *self.notes, *(r.label for r in self.regions))
-        )
+        named: tuple[Gate | Curve | Level, ...] = (*self.gates, *self.curves, *self.levels)
+        words = [each.label for each in named]
+        settle(self, [*words, *self.notes, *(region.label for region in self.regions)])
         if rows not in (0, self._rows):
             self._rows = rows
             self._set_y()

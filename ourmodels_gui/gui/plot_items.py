@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from .log_plot import LogPlot
 
 
+def coordinate(value: float | None) -> float | None:
+    """Where a value stands on an axis; None for what has no place there."""
+    return log10(value) if value is not None and value > 0 and isfinite(value) else None
+
+
 class Label(pg.TextItem):
     """A few words inside a plot, in the caption size and one role's colour."""
 
@@ -138,9 +143,10 @@ class Note(Label):
     def show_at(self, x: float | None, y: float | None, words: str, *, below: bool = False) -> None:
         """Say `words` at (x, y), or nothing without a place."""
         self._below = below
-        self.said = words if x is not None and y is not None else ""
-        if self.said:
-            self._at = (log10(x), log10(y))
+        across, up = coordinate(x), coordinate(y)
+        self.said = ""
+        if across is not None and up is not None:
+            self.said, self._at = words, (across, up)
 
     def place(self, left: float, right: float) -> None:
         x, y = self._at
@@ -167,12 +173,12 @@ class Level(pg.InfiniteLine):
         self.setPen(pen(getattr(palette, self.role), scale, (6.0, 4.0)))
 
     def show_at(self, value: float | None, name: str = "", *, below: bool = True) -> None:
-        shown = value is not None and value > 0 and isfinite(value)
-        self.name_text = name if shown else ""
+        at = coordinate(value)
+        self.name_text = "" if at is None else name
         self.below = below
-        self.setVisible(shown)
-        if shown:
-            self.setPos(log10(value))
+        self.setVisible(at is not None)
+        if at is not None:
+            self.setPos(at)
 
     def place(self, left: float, right: float) -> None:
         x, horizontal = (right, 1.0) if self._at_right else (left, 0.0)
@@ -196,11 +202,11 @@ class Gate(pg.InfiniteLine):
         self.setPen(pen(getattr(palette, self.role), scale))
 
     def show_at(self, value: float | None, name: str = "") -> None:
-        shown = value is not None and value > 0 and isfinite(value)
-        self.name_text = name if shown else ""
-        self.setVisible(shown)
-        if shown:
-            self.setPos(log10(value))
+        at = coordinate(value)
+        self.name_text = "" if at is None else name
+        self.setVisible(at is not None)
+        if at is not None:
+            self.setPos(at)
 
 
 class Region(pg.LinearRegionItem):
@@ -219,11 +225,12 @@ class Region(pg.LinearRegionItem):
         self.setBrush(tint(getattr(palette, self.role), 26))
 
     def show_between(self, low: float | None, high: float | None, name: str = "") -> None:
-        shown = low is not None and high is not None and high > low
-        self.name_text = name if shown else ""
-        self.setVisible(shown)
-        if shown:
-            self.setRegion((log10(low), log10(high)))
+        start, end = coordinate(low), coordinate(high)
+        self.name_text = ""
+        self.setVisible(start is not None and end is not None and end > start)
+        if start is not None and end is not None and end > start:
+            self.name_text = name
+            self.setRegion((start, end))
 
     def place(self, left: float, right: float, bottom: float, px: float) -> None:
         low, high = self.getRegion()

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPen
 
 from .theme import Palette, sized
 
-GRID_ALPHA = 38  # 15 % of 255
+GRID_SHARE = 0.15
 TICK_GAP_PX = 46
 ROW_GAP_PX = 21
 
@@ -120,7 +120,7 @@ class LogAxis(pg.AxisItem):
         self._ticks = ticks
         self._text = text
         self.enableAutoSIPrefix(False)
-        self.setGrid(GRID_ALPHA)
+        self.setGrid(255)
 
     def tickValues(
         self, minVal: float, maxVal: float, size: float
@@ -133,7 +133,8 @@ class LogAxis(pg.AxisItem):
 
     def restyle(self, palette: Palette, scale: float) -> None:
         self.setPen(pen(palette.line, scale))
-        self.setTickPen(pen(palette.text, scale))
+        # Opaque: lines that let the base through take several times as long to draw.
+        self.setTickPen(pen(mixed(palette.base, palette.text, GRID_SHARE), scale))
         self.setTextPen(palette.muted)
         font = sized("caption")
         self.setTickFont(font)
@@ -148,6 +149,17 @@ def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:
     if dash:
         out.setDashPattern(list(dash))
     return out
+
+
+def mixed(base: str, over: str, share: float) -> str:
+    """The colour that `over` makes on `base` at an opacity of `share`.
+
+    >>> mixed("#ffffff", "#000000", 0.2)
+    '#cccccc'
+    """
+    below, above = QColor(base).getRgb()[:3], QColor(over).getRgb()[:3]
+    parts = (round(b + (a - b) * share) for b, a in zip(below, above, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def tint(colour: str, alpha: int) -> QColor:
