@@ -157,8 +157,9 @@ def mixed(base: str, over: str, share: float) -> str:
     >>> mixed("#ffffff", "#000000", 0.2)
     '#cccccc'
     """
-    below, above = QColor(base).getRgb()[:3], QColor(over).getRgb()[:3]
-    parts = (round(b + (a - b) * share) for b, a in zip(below, above, strict=True))
+    below, above = QColor(base), QColor(over)
+    channels = (QColor.red, QColor.green, QColor.blue)
+    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
