@@ -115,11 +115,18 @@ def wheel(plot):
     QApplication.sendEvent(plot.viewport(), turn)
 
 
-def test_the_wheel_zooms_only_with_the_focus(plot):
+def test_the_wheel_zooms_only_with_the_focus(plot, qtbot):
     plot.clearFocus()
-    before = plot.box.viewRange()[0]
+    before = plot.box.viewRange()
     wheel(plot)
-    assert plot.box.viewRange()[0] == before
+    assert plot.box.viewRange() == before
+    plot.activateWindow()
+    plot.setFocus()
+    qtbot.waitUntil(plot.hasFocus)
+    wheel(plot)
+    (left, right), height = plot.box.viewRange()
+    assert right - left < before[0][1] - before[0][0]
+    assert height == before[1]
 
 
 def test_a_zoom_never_leaves_the_stretch(plot):
