@@ -132,13 +132,14 @@ def contenders() -> dict[str, Callable[[], Any]]:
 
 
 def median_s(name: str) -> float:
-    """Median processor time of a contender in a process of its own.
+    """Median processor time of a contender over a few processes of its own.
 
     In one process they would change each other's times: how much numpy asks back from the system
-    depends on what was freed before.
+    depends on what was freed before, and on where the process happens to lie in memory.
     """
     command = [sys.executable, __file__, name]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    runs = (subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(5))
+    return statistics.median(float(run.stdout) for run in runs)
 
 
 def time_alone(name: str) -> None:
