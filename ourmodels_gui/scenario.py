@@ -4,90 +4,80 @@ A field that is None is absent from the file and means its default, so "the over
 machine" survives a save. Units are part of the names.
 """
 
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
+from . import strict_json
 from .engine.setup import CacheGrowth, CachePolicy, DecodeCeiling, Routing
+from .files import write_whole
+from .inline import (
+    ARITHMETIC_MODES,
+    Amount,
+    Fraction,
+    InlineAdapter,
+    InlineHardware,
+    Mode,
+    Part,
+    Positive,
+    Shares,
+    Tokens,
+    TokensOrNone,
+)
+from .problem import BadInput
+
+__all__ = [
+    "ARITHMETIC_MODES",
+    "FORMAT",
+    "SUFFIX",
+    "VERSION",
+    "DraftModel",
+    "HardwareRef",
+    "InlineAdapter",
+    "InlineHardware",
+    "InlineModel",
+    "ModelRef",
+    "PrefillChoice",
+    "Scenario",
+    "SpeculationChoice",
+    "TypedDraft",
+    "WorkloadChoice",
+    "edited",
+    "read",
+    "read_file",
+    "write",
+    "write_file",
+]
 
 FORMAT = "ourmodels-scenario"
 VERSION = 1
 SUFFIX = ".ourmodels.json"
 
+RESERVED_CONTEXT_TOKENS = 100_000
+READ_CONTEXT_TOKENS = 32_000
+UNREAD_CONTEXT_TOKENS = 32_768
+FLOOR_TOKENS_PER_S = 20.0
+PROMPT_TOKENS = 8192
+CACHE_FORMAT = "fp16"
+"""Defaults of a scenario; UNREAD_CONTEXT_TOKENS caps what a read fraction leaves unread."""
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Strict on reading, silent about defaults on writing."""
-
-
-class InlineHardware(_Part):
-    name: str
-    memory_gb: float
-    bandwidth_gb_per_s: float
-    kind: Literal["discrete", "unified", "datacenter", "cpu"] | None = None
-    measured_bandwidth_gb_per_s: float | None = None
-    compute_tflop_per_s: dict[str, float] | None = None
-    measured_compute_tflop_per_s: dict[str, float] | None = None
+PARALLEL_DRAFTS = ("dflash", "medusa", "eagle", "hydra", "pard", "lookahead", "jacobi")
 
 
-class HardwareRef(_Part):
+class HardwareRef(Part, frozen=True):
     """A machine of the user's own that travels with the scenario, in the catalog's file format."""
 
     id: str
     record: dict[str, Any]
 
 
-class InlineLayer(_Part):
-    count: int
-    kind: Literal["full", "window", "sparse", "state"]
-    bytes_per_token: float | None = None
-    window_tokens: int | None = None
-    selected_tokens: int | None = None
-    index_bytes_per_token: float | None = None
-    bytes: float | None = None
-
-
-class InlineCache(_Part):
-    alloc_gb_per_session: float | None = None
-    read_gb_per_token: float | None = None
-    layers: tuple[InlineLayer, ...] | None = None
-
-
-class InlineAttention(_Part):
-    count: int
-    kind: Literal["full", "window", "sparse", "state"]
-    query_width: float | None = None
-    window_tokens: int | None = None
-    selected_tokens: int | None = None
-    index_flop_per_pair: float | None = None
-    flop_per_token: float | None = None
-
-
-class InlinePrefill(_Part):
-    linear_active_parameters_b: float | None = None
-    swept_gb: float | None = None
-    cache_write_bytes_per_token: float | None = None
-    attention: tuple[InlineAttention, ...] | None = None
-
-
-class InlineAdapter(_Part):
-    name: str
-    total_parameters_b: float
-    bytes_per_parameter: float
-    cache: InlineCache
-    resident_gb: float | None = None
-    active_parameters_b: float | None = None
-    embedding_parameters_b: float | None = None
-    routed_experts: int | None = None
-    experts_per_token: int | None = None
-    max_context_tokens: int | None = None
-    prefill: InlinePrefill | None = None
-
-
-class InlineModel(_Part):
+class InlineModel(Part, frozen=True):
     adapter: InlineAdapter
 
 
-class ModelRef(_Part):
+class ModelRef(Part, frozen=True):
     """A model of the library; `record` holds a user's own model in the catalog's file format."""
 
     id: str
@@ -96,54 +86,90 @@ class ModelRef(_Part):
     record: dict[str, Any] | None = None
 
 
-class WorkloadChoice(_Part):
-    reserved_context_tokens: int | None = None
-    read_context_tokens: int | None = None
-    read_context_fraction: float | None = None
-    floor_tokens_per_s: float | None = None
-    overhead_gb: float | None = None
+class WorkloadChoice(Part, frozen=True):
+    reserved_context_tokens: Tokens | None = None
+    read_context_tokens: TokensOrNone | None = None
+    read_context_fraction: Fraction | None = None
+    floor_tokens_per_s: Annotated[float, Meta(ge=0, le=1e9)] | None = None
+    overhead_gb: Annotated[float, Meta(ge=0, le=1e9)] | None = None
     cache_format: str | None = None
     cache_read_format: str | None = None
     cache_policy: CachePolicy | None = None
     routing: Routing | None = None
     rates: Literal["limit", "measured"] | None = None
     decode_ceiling: DecodeCeiling | None = None
-    batch: int | None = None
+    batch: Tokens | None = None
+
+    def __post_init__(self) -> None:
+        floor = self.floor_tokens_per_s
+        if floor is not None and 0 < floor < 1e-6:
+            raise BadInput("floor_tokens_per_s", "must be 0 (no floor) or at least 0.000001")
+        if self.read_context_tokens is None:
+            return
+        if self.read_context_fraction is not None:
+            raise BadInput("read_context_fraction", "excludes read_context_tokens; keep one")
+        reserved = self.reserved_context_tokens or RESERVED_CONTEXT_TOKENS
+        if self.read_context_tokens > reserved:
+            raise BadInput(
+                "read_context_tokens",
+                f"{self.read_context_tokens:,} is above the reserved context of {reserved:,} "
+                "tokens; lower it or raise reserved_context_tokens",
+            )
 
 
-class DraftModel(_Part):
+class DraftModel(Part, frozen=True):
     id: str
     weights: str | None = None
     record: dict[str, Any] | None = None
 
 
-class TypedDraft(_Part):
-    resident_gb: float
-    sweep_gb: float
-    cache_alloc_gb: float
-    cache_read_gb: float
+class TypedDraft(Part, frozen=True):
+    resident_gb: Amount
+    sweep_gb: Amount
+    cache_alloc_gb: Amount
+    cache_read_gb: Amount
 
 
-class SpeculationChoice(_Part):
-    draft_tokens: int
-    acceptance: float | None = None
-    emitted_tokens: float | None = None
+class SpeculationChoice(Part, frozen=True):
+    draft_tokens: Annotated[int, Meta(ge=0, le=10_000)]
+    acceptance: Annotated[float, Meta(ge=0, le=1)] | None = None
+    emitted_tokens: Annotated[float, Meta(ge=1, le=10_001)] | None = None
     draft: DraftModel | Literal["mtp"] | TypedDraft | None = None
 
+    def __post_init__(self) -> None:
+        if self.acceptance is not None and self.emitted_tokens is not None:
+            raise BadInput("emitted_tokens", "excludes acceptance; keep one")
+        if self.draft_tokens == 0:
+            return
+        if self.acceptance is None and self.emitted_tokens is None:
+            raise BadInput("acceptance", "is missing; write it, or emitted_tokens instead")
+        if self.emitted_tokens is not None and self.emitted_tokens > self.draft_tokens + 1:
+            raise BadInput(
+                "emitted_tokens",
+                f"must be at most draft_tokens + 1, which is {self.draft_tokens + 1}",
+            )
 
-class PrefillChoice(_Part):
-    prompt_tokens: int | None = None
-    cached_prefix_tokens: int | None = None
-    answer_tokens: int | None = None
-    chunk_tokens: int | None = None
-    ttft_budget_s: float | None = None
+
+class PrefillChoice(Part, frozen=True):
+    prompt_tokens: Tokens | None = None
+    cached_prefix_tokens: TokensOrNone | None = None
+    answer_tokens: TokensOrNone | None = None
+    chunk_tokens: Tokens | None = None
+    ttft_budget_s: Positive | None = None
     cache_growth: CacheGrowth | None = None
-    linear_mode: str | dict[str, float] | None = None
-    attention_mode: str | dict[str, float] | None = None
-    batch: int | None = None
+    linear_mode: Mode | Shares | None = None
+    attention_mode: Mode | Shares | None = None
+    batch: Tokens | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("linear_mode", "attention_mode"):
+            shares = getattr(self, key)
+            if isinstance(shares, dict) and abs(sum(shares.values()) - 1) > 1e-6:
+                total = f"{sum(shares.values()):.6g}"
+                raise BadInput(key, f"the shares sum to {total}; they must sum to 1")
 
 
-class Scenario(_Part):
+class Scenario(Part, frozen=True):
     """hardware: a library id, a machine written out, or a user's own that travels with the file."""
 
     hardware: str | InlineHardware | HardwareRef
@@ -153,3 +179,124 @@ class Scenario(_Part):
     workload: WorkloadChoice = WorkloadChoice()
     speculation: SpeculationChoice | None = None
     prefill: PrefillChoice | None = None
+
+    def __post_init__(self) -> None:
+        drafts_itself = self.speculation is not None and self.speculation.draft == "mtp"
+        if drafts_itself and isinstance(self.model, InlineModel):
+            raise BadInput(
+                "speculation.draft",
+                "an inline adapter has no MTP layers; write the draft's sizes in GB instead",
+            )
+
+
+def read(text: str | bytes) -> Scenario:
+    """The scenario that a file holds.
+
+    Errors: BadInput with the path of the one key at fault; nothing is guessed or dropped. A key
+    that may be absent may also be null. Whole numbers may be written as 1e5.
+
+    >>> read('{"format": "ourmodels-scenario", "version": 2}')
+    Traceback (most recent call last):
+    ...
+    ourmodels_gui.problem.BadInput: version: this program reads version 1, the file has 2
+    """
+    return _from_document(strict_json.parse(text))
+
+
+def read_file(path: str | Path) -> Scenario:
+    """`read` a file. Errors: OSError when it cannot be read; BadInput, which names the file."""
+    with open(path, "rb") as file:
+        content = file.read(strict_json.MAX_BYTES + 1)
+    try:
+        return read(content)
+    except BadInput as bad:
+        raise BadInput(bad.problem.key, bad.problem.message, str(path)) from None
+
+
+def write(scenario: Scenario) -> bytes:
+    """The file that holds a scenario: keys in a fixed order, what is absent stays absent."""
+    return msgspec.json.format(msgspec.json.encode(_document(scenario)), indent=2) + b"\n"
+
+
+def write_file(path: str | Path, scenario: Scenario) -> None:
+    """Write the file whole, or leave what was there. Errors: OSError."""
+    write_whole(Path(path), write(scenario))
+
+
+def edited(scenario: Scenario, changes: dict[str, Any]) -> Scenario:
+    """The scenario with some keys changed; a section that is not there yet is created.
+
+    Parameters: changes, from paths of the file such as ``workload.floor_tokens_per_s`` to new
+    values (plain values or parts of a scenario); None removes the key, so its default holds.
+    Errors: BadInput, as on reading the changed file.
+    """
+    document = _document(scenario)
+    for path in sorted(changes, key=lambda path: path.count(".")):
+        *sections, last = path.split(".")
+        value = msgspec.to_builtins(changes[path])
+        place: Any = document
+        for section in sections:
+            if value is None and isinstance(place, dict) and section not in place:
+                break
+            place = place.setdefault(section, {}) if isinstance(place, dict) else None
+        else:
+            if not isinstance(place, dict):
+                raise BadInput(path, "cannot be changed where its section is not written out")
+            if value is None:
+                place.pop(last, None)
+            else:
+                place[last] = value
+    return _from_document(strict_json.plain(document))
+
+
+def _document(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as plain values in the order of the file."""
+    chosen = msgspec.to_builtins(scenario)
+    if scenario.workload == WorkloadChoice():
+        chosen.pop("workload", None)
+    order = ("name", "catalog_version", "hardware", "model", "workload", "speculation", "prefill")
+    document = {"format": FORMAT, "version": VERSION}
+    return document | {key: _short(chosen[key]) for key in order if key in chosen}
+
+
+def _short(value: Any) -> Any:
+    """Numbers as one writes them: 20 for 20.0."""
+    if isinstance(value, dict):
+        return {key: item if key == "record" else _short(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
+
+
+def _from_document(document: Any) -> Scenario:
+    if not isinstance(document, dict):
+        raise BadInput("", "a scenario is an object {...} with format, version, hardware, model")
+    if document.get("format") != FORMAT:
+        raise BadInput("format", f'must be "{FORMAT}"; this is not a scenario file')
+    version = document.get("version")
+    if isinstance(version, bool) or not isinstance(version, int | float):
+        raise BadInput("version", f"must be the number {VERSION}")
+    if version != VERSION:
+        raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")
+    rest = {key: value for key, value in document.items() if key not in ("format", "version")}
+    _refuse_unmodelled_draft(rest)
+    scenario: Scenario = strict_json.fit(rest, Scenario)
+    return scenario
+
+
+def _refuse_unmodelled_draft(document: dict[str, Any]) -> None:
+    speculation = document.get("speculation")
+    draft = speculation.get("draft") if isinstance(speculation, dict) else None
+    if not isinstance(draft, str) or draft == "mtp":
+        return
+    choose = 'write "mtp", {"id": ...}, the draft\'s sizes in GB, or null for prompt lookup'
+    name = " ".join(draft.split())[:40]
+    if any(known in draft.lower() for known in PARALLEL_DRAFTS):
+        raise BadInput(
+            "speculation.draft",
+            f'"{name}" proposes its tokens in parallel or as a tree, which needs a cost model of '
+            f"its own; only sequential drafts are modelled: {choose}",
+        )
+    raise BadInput("speculation.draft", f'"{name}" is not a draft; {choose}')

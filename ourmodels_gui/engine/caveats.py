@@ -1,6 +1,6 @@
 """What a decode ceiling is worth: bound or estimate for each figure, and cautions."""
 
-from .crossover import missing_modes
+from .crossover import missing_for_compute
 from .result import Kind
 from .setup import Setup
 from .step import Step, compute_time_s, memory_time_s, shared_bytes
@@ -105,17 +105,3 @@ def cautions(setup: Setup, step: Step, best_batch: int | None) -> tuple[str, ...
                 " before the aggregate is believed."
             )
     return tuple(said)
-
-
-def missing_for_compute(setup: Setup) -> tuple[str, ...]:
-    """What the compute side of a setup lacks, named for people; empty when nothing.
-
-    An unknown rate is never replaced by another mode's.
-    """
-    missing = []
-    if setup.model.linear_active_parameters is None:
-        missing.append("the active linear parameters")
-    if setup.model.attention is None:
-        missing.append("the attention layers")
-    modes = missing_modes(setup.machine, setup.linear_mode | setup.attention_mode)
-    return (*missing, *(f"the machine's rate in {mode}" for mode in modes))

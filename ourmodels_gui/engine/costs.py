@@ -166,11 +166,10 @@ def attended_pairs(
     """
     prefix = np.asarray(prefix, dtype=np.float64)
     tokens = np.asarray(tokens, dtype=np.float64)
-    growing = np.clip(limit - prefix, 0.0, tokens)
-    pairs: NDArray[np.float64] = growing * prefix + growing * (growing + 1.0) / 2.0
-    if np.isfinite(limit):
-        pairs = pairs + (tokens - growing) * limit
-    return pairs
+    if limit == np.inf:
+        return tokens * (prefix + (tokens + 1.0) / 2.0)
+    growing = np.minimum(np.maximum(limit - prefix, 0.0), tokens)
+    return growing * (prefix + (growing + 1.0) / 2.0) + (tokens - growing) * limit
 
 
 def attention_flop(

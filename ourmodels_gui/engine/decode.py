@@ -25,6 +25,7 @@ from .step import (
     aggregate_tokens_per_s,
     compute_time_s,
     decode_step,
+    least_shared_bytes,
     per_session_tokens_per_s,
     shared_bytes,
     step_bytes,
@@ -70,9 +71,9 @@ def clears_floor(step: Step, batch: Tokens, floor_tokens_per_s: float) -> Any:
 def rate_limited_batch(step: Step, floor_tokens_per_s: float) -> int | None:
     """Largest batch that could clear the floor if it swept no more than one session does.
 
-    b_rate = floor((rho R / r_star - W_1) / K_read), W_1 = W_active in ordinary decode and
-    W_batch(gamma + 1) + gamma W_draft with speculation; the true sweep is no smaller, so this is a
-    necessary condition. Corrected to the last batch that passes the float64 test.
+    b_rate = floor((rho R / r_star - W_active - gamma W_draft) / (K_read + gamma K_draft,read)); the
+    true sweep is no smaller, so this is a necessary condition. Corrected to the last batch that
+    passes the float64 test.
 
     Returns None where no batch fails (no floor, or no private reads); 0 where one session fails.
     References: formulation, "Usable-batch correction".
@@ -84,7 +85,7 @@ def rate_limited_batch(step: Step, floor_tokens_per_s: float) -> int | None:
     if floor_tokens_per_s <= 0.0:
         return None
     rate = step.emitted_tokens * step.bandwidth_bytes_per_s
-    alone_bytes = shared_bytes(step, 1)
+    alone_bytes = least_shared_bytes(step)
 
     def holds(batch: Any) -> Any:
         return rate / (alone_bytes + batch * step.private_bytes) >= floor_tokens_per_s

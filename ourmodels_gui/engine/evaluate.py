@@ -1,4 +1,4 @@
-"""One pass from a setup to everything the engine says of it."""
+"""evaluate(Setup) -> Result: everything the engine says of one setup."""
 
 from .decode import decode
 from .prefill import prefill
@@ -7,12 +7,12 @@ from .setup import Setup
 
 
 def evaluate(setup: Setup) -> Result:
-    """Decode, and prefill where a prompt is given, with the assumptions they rest on.
+    """Decode, prefill when a prompt is asked for, and the assumptions both rest on.
 
     References: formulation, "Calculator procedure".
     """
     return Result(
         decode=decode(setup),
-        prefill=None if setup.prompt is None else prefill(setup),
+        prefill=prefill(setup) if setup.prompt else None,
         assumptions=setup.assumptions,
     )

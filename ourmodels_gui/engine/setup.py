@@ -23,12 +23,15 @@ class Machine(msgspec.Struct, frozen=True):
     compute_flop_per_s: F_hw(mode), dense arithmetic; a mode that is absent is unknown.
     measured: which of the rates in use are measured sustained figures rather than limits:
         "bandwidth" or a mode id. A figure that uses one is an estimate.
+    default_share_bytes: what the system lets the accelerator use until its memory limit is raised;
+        it lowers no ceiling. None where there is no such limit, or it is unknown.
     """
 
     capacity_bytes: float
     bandwidth_bytes_per_s: float
     compute_flop_per_s: dict[str, float] = {}
     measured: frozenset[str] = frozenset()
+    default_share_bytes: float | None = None
 
 
 class Experts(msgspec.Struct, frozen=True):

@@ -92,6 +92,17 @@ def shared_bytes(step: Step, batch: Tokens) -> Tokens:
     return swept
 
 
+def least_shared_bytes(step: Step) -> Tokens:
+    """Weights that no iteration sweeps less than, W_active + gamma W_draft [bytes].
+
+    References: formulation, "Usable-batch correction".
+    """
+    draft = step.draft
+    return sweep_bytes(step.always_bytes, step.experts, 1, step.routing) + (
+        step.draft_tokens * sweep_bytes(draft.always_bytes, draft.experts, 1, step.routing)
+    )
+
+
 def step_bytes(step: Step, batch: Tokens) -> Tokens:
     """Memory traffic of an iteration [bytes].
 

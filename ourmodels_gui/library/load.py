@@ -1,46 +1,41 @@
 """Folders of catalog and user files -> Library and the problems met on the way."""
 
+import json
+import os
+import re
+from codecs import BOM_UTF8
 from pathlib import Path
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from ..engine.setup import Machine
-from ..problem import Problem
-from .hardware import HardwareRecord
+from ..files import read_small, stamp
+from ..problem import BadInput, Problem
+from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
 from .models import ModelRecord
-from .records import Figure, Source
+from .records import Basis, Source
 
+T = TypeVar("T")
 
-class MachineEntry(msgspec.Struct, frozen=True):
-    """One machine that can be chosen: a hardware record with one of its memory configurations.
-
-    kind: "discrete", "unified", "datacenter" or "cpu"; decides the default overhead.
-    memory: capacity as its source prints it. machine: the same in SI, with the resource limits.
-    measured: sustained figures in SI by "bandwidth" or mode id, apart from the limits.
-    default_share_bytes: what the system lets the accelerator use unless told otherwise, or None.
-    yours: it comes from the user's folder.
-    """
-
-    id: str
-    name: str
-    vendor: str
-    kind: str
-    memory: Figure
-    machine: Machine
-    record: HardwareRecord
-    measured: dict[str, float] = {}
-    default_share_bytes: float | None = None
-    yours: bool = False
+__all__ = ["Library", "MachineEntry", "ModelEntry", "load", "parse"]
 
 
 class ModelEntry(msgspec.Struct, frozen=True):
-    """One model that can be chosen. Formats and sizes come from `library.profile`."""
+    """One model that can be chosen. Formats and sizes come from `library.profile`.
+
+    yours: it comes from the user's folder. place: its file. stamp: what the file held when read.
+    """
 
     id: str
     name: str
     vendor: str
     record: ModelRecord
     yours: bool = False
+    place: str = ""
+    stamp: str = ""
+
+
+Entry = TypeVar("Entry", MachineEntry, ModelEntry)
 
 
 class Library(msgspec.Struct, frozen=True):
@@ -54,5 +49,159 @@ class Library(msgspec.Struct, frozen=True):
 
 
 def load(catalog: Path, user: Path | None = None) -> Library:
-    """Read every file; a bad one becomes a Problem and the rest loads."""
-    raise NotImplementedError
+    """Read every file; a bad one becomes a Problem and the rest loads.
+
+    Parameters: catalog, the shipped folder (`hardware`, `models`, `sources*.json`, `version`);
+    user, the user's own, with `hardware` and `models` inside, which need not exist.
+    A user's entry with a shipped id takes its place and is marked `yours`.
+    """
+    problems: list[Problem] = []
+    machines: dict[str, MachineEntry] = {}
+    models: dict[str, ModelEntry] = {}
+    for root, yours in ((catalog, False), (user, True)):
+        if root is None:
+            continue
+        for path, data in _files(root / "hardware", problems):
+            with _Collect(problems, path):
+                record = parse(data, HardwareRecord, strict=yours)
+                mark = stamp(data) if yours else ""
+                found = machine_entries(record, yours=yours, place=str(path), stamp=mark)
+                _add(machines, found, yours)
+        for path, data in _files(root / "models", problems):
+            with _Collect(problems, path):
+                model = parse(data, ModelRecord, strict=yours)
+                mark = stamp(data) if yours else ""
+                entry = ModelEntry(
+                    path.stem, model.name, model.vendor, model, yours, str(path), mark
+                )
+                _add(models, (entry,), yours)
+    sources: dict[str, Source] = {}
+    for path, data in _files(catalog, problems, "sources"):
+        with _Collect(problems, path):
+            sources |= parse(data, dict[str, Source])
+    return Library(machines, models, sources, tuple(problems), _version(catalog))
+
+
+def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
+    """The content of one file as the struct it should be.
+
+    Parameters: data; kind; strict refuses a key that stands twice in one object.
+    Raises BadInput with the key's path and what to do.
+    """
+    data = data.removeprefix(BOM_UTF8)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as bad:
+        message = f"byte {bad.start} is not UTF-8 text; save the file as UTF-8"
+        raise BadInput("", message) from None
+    try:
+        if strict:
+            json.loads(text, object_pairs_hook=_without_twins)
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as bad:
+        raise BadInput(*_explain(str(bad))) from None
+    except (msgspec.DecodeError, json.JSONDecodeError) as bad:
+        message = f"this is not complete JSON ({bad}); repair it there, or remove the file"
+        raise BadInput("", message) from None
+    except RecursionError:
+        raise BadInput("", "the file nests too deeply; it cannot be what it should be") from None
+
+
+class _Collect:
+    """Turns BadInput inside the block into a Problem of `path`; the loop goes on."""
+
+    def __init__(self, problems: list[Problem], path: Path) -> None:
+        self._problems, self._path = problems, path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        if not isinstance(error, BadInput):
+            return False
+        problem = error.problem
+        self._problems.append(Problem(str(self._path), problem.key, problem.message))
+        return True
+
+
+def _files(folder: Path, problems: list[Problem], prefix: str = "") -> list[tuple[Path, bytes]]:
+    """Every JSON file of a folder with its bytes, in the order of the names."""
+    found: list[tuple[Path, bytes]] = []
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return found
+    except OSError as bad:
+        message = f"the folder cannot be read ({bad.strerror or bad}); check it"
+        problems.append(Problem(str(folder), "", message))
+        return found
+    for name in names:
+        if not (name.endswith(".json") and name.startswith(prefix)) or name.startswith("."):
+            continue
+        path = folder / name
+        try:
+            found.append((path, read_small(path)))
+        except OSError as bad:
+            message = f"the file cannot be read ({bad.strerror or bad}); check its permissions"
+            problems.append(Problem(str(path), "", message))
+        except ValueError as bad:
+            problems.append(Problem(str(path), "", str(bad)))
+    return found
+
+
+def _add(known: dict[str, Entry], found: tuple[Entry, ...], yours: bool) -> None:
+    """All entries of one file, or none. The first file that uses an id keeps it."""
+    for entry in found:
+        other = known.get(entry.id)
+        if other is not None and other.yours == yours:
+            message = f"“{entry.id}” is already used by {other.place}; choose another id"
+            raise BadInput("id", message)
+    known.update((entry.id, entry) for entry in found)
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twin = next(key for key in keys if keys.count(key) > 1)
+        raise BadInput(twin, f"“{twin}” stands twice in one object; keep one of them")
+    return dict(pairs)
+
+
+_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
+_REMEDIES = (
+    ("contains unknown field", "the key is unknown; remove it, or check its spelling"),
+    ("missing required field", "a key is missing; add it"),
+    ("> 0", "must be above 0; leave the key out when it is unknown"),
+    ("Number out of range", "is too large to be a number; check it"),
+    ("matching regex", "write small letters, digits and single hyphens"),
+)
+_WORDS: dict[str, tuple[str, ...]] = {
+    "basis": get_args(Basis),
+    "compute": get_args(Mode),
+    "forms": get_args(Form),
+    "kind": get_args(Kind),
+    "measured": ("bandwidth", *get_args(Mode)),
+}
+"""What may stand at the keys that take one of a few words."""
+
+
+def _explain(text: str) -> tuple[str, str]:
+    """Key path and sentence from msgspec's own words."""
+    match = _PATH.search(text)
+    key = match.group(1) if match else ""
+    said = _PATH.sub("", text)
+    for words, remedy in _REMEDIES:
+        if words in said:
+            return key, f"{remedy} ({said})"
+    names = re.split(r"[.\[]", key)
+    known = _WORDS.get(names[-1]) or _WORDS.get(names[0])
+    if said.startswith("Invalid enum value") and known:
+        return key, f"{said[len('Invalid enum value ') :]} is unknown; one of {', '.join(known)}"
+    return key, f"{said}; write that instead"
+
+
+def _version(catalog: Path) -> str:
+    try:
+        return read_small(catalog / "version", 100).decode().strip()
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,117 @@
+"""The window's program: one QApplication, the library, the store, the window."""
+
+import gc
+import sys
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from . import __version__, paths
+from .gui import settings as remembered
+from .gui.first import first_scenario
+from .gui.main_window import MainWindow, Panels
+from .gui.own_machines import OwnMachines
+from .gui.recompute import Recompute
+from .gui.store import Store
+from .gui.theme import Theme
+from .library.load import Library, load
+
+
+class Application(QApplication):
+    """Opens the files that macOS hands over as events."""
+
+    window: MainWindow | None = None
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and self.window is not None:
+            self.window.open(Path(event.file()))
+            return True
+        return super().event(event)
+
+
+def main(path: Path | None = None) -> int:
+    """Open the window, on a scenario file where one is given; returns the exit status."""
+    # What the start makes stays until the end; collecting in between costs a tenth of the start.
+    gc.disable()
+    app = Application(sys.argv[:1])
+    app.setApplicationName("ourmodels")
+    app.setApplicationDisplayName("Our Models")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("ourmodels")
+    folder = paths.user_data()
+    settings = remembered.load(folder)
+    theme = Theme(app)
+    theme.choose(settings.theme)
+    window = build(theme, settings)
+    app.window = window
+    _keep_running_after_faults(window)
+    gc.freeze()
+    gc.enable()
+    window.show()
+    if path is not None:
+        QTimer.singleShot(0, window, lambda: window.open(path))
+    status = app.exec()
+    remembered.save(window.settings, folder)
+    return status
+
+
+def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
+    """The window on the shipped catalog and the user's own files."""
+    folder = paths.user_data()
+
+    def reload() -> Library:
+        return load(paths.catalog(), folder)
+
+    library = reload()
+    store = Store(first_scenario(library), library)
+    recompute = Recompute(store)
+    panels = Panels(_answers, (("Decode", _decode_tab), ("Prefill", _prefill_tab)))
+    window = MainWindow(
+        store,
+        recompute,
+        theme,
+        panels,
+        settings=settings,
+        examples=paths.resources() / "examples",
+    )
+    store.setParent(window)
+    recompute.setParent(window)
+    OwnMachines(store, window, folder, reload)
+    return window
+
+
+# The answers import numpy and the tabs pyqtgraph, which cost as much as the rest of the start; they
+# load once the window is painted.
+
+
+def _answers() -> QWidget:
+    from .gui.answers import AnswerPanel  # noqa: PLC0415
+
+    return AnswerPanel()
+
+
+def _decode_tab() -> QWidget:
+    from .gui.decode_tab import DecodeTab  # noqa: PLC0415
+
+    return DecodeTab()
+
+
+def _prefill_tab() -> QWidget:
+    from .gui.prefill_tab import PrefillTab  # noqa: PLC0415
+
+    return PrefillTab()
+
+
+def _keep_running_after_faults(window: MainWindow) -> None:
+    """A fault of the program leaves the scenario alone and is told in the window."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, error, trace)
+        if issubclass(kind, Exception):
+            words = window.tr("A fault inside the program: {error}. Your scenario is untouched.")
+            window.bar.say(words.format(error=f"{kind.__name__}: {error}"))
+
+    sys.excepthook = hook

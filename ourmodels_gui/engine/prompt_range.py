@@ -1,0 +1,202 @@
+"""The range of the prefill ceiling over every prompt length, T_pf,lo and T_pf,hi.
+
+The ceilings of an interval of lengths are bracketed from the costs at its ends; intervals that can
+hold neither extreme are dropped whole, the others are cut up until single lengths remain. So the
+result is exact over the integers without looking at every one of them.
+
+What brackets an interval [a, z], with the admitted batch b(L) falling as L grows:
+
+- The compute ceiling falls with L.
+- The memory ceiling rises with the batch.
+- Inside one chunk L / Q is a valley, because the sweep is concave in its tokens: its top is at an
+  end. Inside the first chunk it rises.
+- Over several chunks it is highest with the fewest whole chunks: later chunks reread more.
+- It is lowest where chunks have just begun. Q rises with L, so L / Q is at least a / Q(z); this
+  is sharp inside a chunk. Over many chunks the parts of Q / L are bounded one by one.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .admissible import best_batch, largest_batch
+from .capacity import fitting_batch
+from .crossover import missing_for_compute
+from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
+from .result import PromptRange, RangeEnd
+from .setup import Setup, TypedCache
+
+Lengths = NDArray[np.int64]
+
+PARTS = 16
+"""Into how many intervals one is cut."""
+
+TRIED = 128
+"""How many lengths are tried at once for the longest that is admitted."""
+
+
+def ranges(setup: Setup) -> tuple[PromptRange | None, PromptRange | None]:
+    """The range at the best (or forced) batch of each length, and the range at a batch of one.
+
+    T_pf,lo = min over L of T_pf,max(L), T_pf,hi = max over L of T_pf,max(L)
+
+    over every integer length 1 <= L <= L_model,max at which a prompt fits. Each length reserves
+    K_alloc(L) and has no cached prefix; the chunk width, the forced batch and the budget are the
+    scenario's, in both ranges. Of several lengths with the same ceiling any may be named.
+
+    None without a context limit, with typed cache figures, when a side is missing, or when no
+    length is left.
+
+    References: formulation, "Ceilings across prompt lengths"; decisions, "Prefill".
+    """
+    if (
+        setup.prompt is None
+        or setup.model.max_context_tokens is None
+        or isinstance(setup.model.cache, TypedCache)
+        or missing_for_memory(setup, several_chunks=True)
+        or missing_for_compute(setup)
+    ):
+        return None, None
+    forced = setup.prompt.batch
+    single = prompt_range(setup, 1)
+    return (single if forced == 1 else prompt_range(setup, forced)), single
+
+
+def prompt_range(setup: Setup, batch: int | None) -> PromptRange | None:
+    """The range at one batch, or at the best batch of each length when `batch` is None.
+
+    For setups that `ranges` accepts. None when no length is admitted.
+    """
+    lengths = _Lengths(setup, batch)
+    last = lengths.last_admitted()
+    if last == 0:
+        return None
+    return lengths.range_between(_search(lengths, last))
+
+
+class _Lengths:
+    """Ceilings over lengths under the policy of one setup."""
+
+    def __init__(self, setup: Setup, batch: int | None) -> None:
+        assert setup.prompt is not None and setup.model.max_context_tokens is not None
+        self._setup = setup
+        self._batch = batch
+        self._chunk = setup.prompt.chunk_tokens
+        self._budget_s = setup.prompt.ttft_budget_s
+        self.limit: int = setup.model.max_context_tokens
+        self.chunk = min(self._chunk or self.limit, self.limit)
+        self._whole = self.costs(np.asarray(self.chunk))
+
+    def costs(self, tokens: ArrayLike) -> PromptCosts:
+        return prompt_costs(self._setup, tokens, self._chunk)
+
+    def admitted(self, costs: PromptCosts) -> Floats:
+        """The largest batch that may be used; the forced one where it may."""
+        fitting = fitting_batch(self._setup, costs.tokens)
+        if self._batch is None:
+            return largest_batch(costs, fitting, self._budget_s)
+        kept = self._batch <= fitting
+        if self._budget_s is not None:
+            kept = kept & (costs.time_s(self._batch) <= self._budget_s)
+        return np.where(kept, float(self._batch), 0.0)
+
+    def last_admitted(self) -> int:
+        """The longest length with a batch: gate and budget tighten with the length. 0 for none."""
+        low, high = 0, self.limit + 1
+        while high - low > 1:
+            tried = np.linspace(low + 1, high - 1, min(TRIED, high - low - 1)).astype(np.int64)
+            kept = int(np.count_nonzero(self.admitted(self.costs(tried)) >= 1))
+            if kept < tried.size:
+                high = int(tried[kept])
+            if kept > 0:
+                low = int(tried[kept - 1])
+        return low
+
+    def least_over_chunks(
+        self, begin: Lengths, end: Lengths, batch: Floats, private_bytes: Floats
+    ) -> Floats:
+        """What the memory ceiling of no length in an interval falls below, sharp for many chunks.
+
+        Of a length L in N chunks of c: the sweeps are at most (L + c - 1) / c whole ones; the
+        rereads S are shared by at least (N - 1) c + 1 tokens, and their share rises with N.
+
+        Parameters: begin, end [tokens]; batch; private_bytes, rereads and writes of `end`.
+        """
+        chunk = self.chunk
+        written = self._setup.model.cache_write_bytes_per_token or 0.0
+        sweep = self._whole.sweeps_bytes(batch) / (batch * chunk)
+        reread = (private_bytes - written * end) / ((end - 1) // chunk * chunk + 1)
+        moved = sweep * (1.0 + (chunk - 1) / begin) + reread + written
+        return self._whole.bandwidth_bytes_per_s / moved
+
+    def range_between(self, lengths: tuple[int, int]) -> PromptRange:
+        """The range with its ends at these lengths, each at its best batch."""
+        costs = self.costs(np.asarray(lengths))
+        admitted = self.admitted(costs)
+        batch = admitted if self._batch else best_batch(costs, admitted)
+        rate = batch * costs.tokens / costs.time_s(batch)
+        low, high = (
+            RangeEnd(float(rate[i]), lengths[i], int(batch[i])) for i in range(len(lengths))
+        )
+        return PromptRange(low, high)
+
+
+def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
+    """Lengths of the lowest and of the highest ceiling among 1..last."""
+    chunk = min(lengths.chunk, last)
+    low, high = (np.inf, 1), (-np.inf, 1)
+    begin, end = _first_intervals(last, chunk)
+    while begin.size:
+        at_begin, at_end, lower, upper = _ceilings(lengths, begin, end, chunk)
+        for at, where in ((at_begin, begin), (at_end, end)):
+            least, most = int(np.argmin(at)), int(np.argmax(at))
+            low = min(low, (float(at[least]), int(where[least])))
+            if at[most] > high[0]:
+                high = (float(at[most]), int(where[most]))
+        alive = (end - begin > 1) & ((lower < low[0]) | (upper > high[0]))
+        begin, end = _cut(begin[alive], end[alive], chunk)
+    return low[1], high[1]
+
+
+def _first_intervals(last: int, chunk: int) -> tuple[Lengths, Lengths]:
+    """1..last in intervals of about one ratio, cut at whole chunks beyond the first."""
+    ends = np.unique(np.geomspace(1, last, 64).round().astype(np.int64))
+    ends = np.where(ends > chunk, -(-ends // chunk) * chunk, ends)
+    ends = np.unique(np.minimum(np.append(ends, (chunk, last)), last))
+    return np.concatenate(([1], ends[:-1] + 1)), ends
+
+
+def _cut(begin: Lengths, end: Lengths, chunk: int) -> tuple[Lengths, Lengths]:
+    """Each interval in PARTS, at whole chunks while it is longer than a chunk."""
+    unit = np.where(end - begin >= chunk, chunk, 1)[:, None]
+    units = -(-(end - begin + 1)[:, None] // unit)
+    share = -(-units * np.arange(1, PARTS + 1) // PARTS)
+    ends = np.minimum(begin[:, None] - 1 + unit * share, end[:, None])
+    begins = np.concatenate((begin[:, None], ends[:, :-1] + 1), axis=1)
+    filled = begins <= ends
+    return begins[filled], ends[filled]
+
+
+def _ceilings(
+    lengths: _Lengths, begin: Lengths, end: Lengths, chunk: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Ceilings at both ends of each interval, and what no length inside falls below or exceeds."""
+    whole = np.maximum(begin // chunk, 1) * chunk
+    costs = lengths.costs(np.stack((begin, end, whole, end, begin)))
+    more, fewer = lengths.admitted(costs)[:2]
+    at_begin, at_end, top, end_of_chunk, begin_of_chunk = costs.memory_tokens_per_s(
+        np.stack((more, fewer, more, more, fewer))
+    )
+    fast, slow = costs.compute_tokens_per_s()[:2]
+    one_chunk = (begin - 1) // chunk == (end - 1) // chunk
+    upper = np.where(one_chunk, np.maximum(at_begin, end_of_chunk), top)
+    lower = np.where(end <= chunk, begin_of_chunk, at_end * begin / end)
+    if np.any(end > chunk):
+        assert costs.private_bytes is not None
+        rough = lengths.least_over_chunks(begin, end, fewer, costs.private_bytes[1])
+        lower = np.where(end <= chunk, lower, np.maximum(lower, rough))
+    return (
+        np.minimum(at_begin, fast),
+        np.minimum(at_end, slow),
+        np.minimum(lower, slow),
+        np.minimum(upper, fast),
+    )

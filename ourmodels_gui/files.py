@@ -1,0 +1,168 @@
+"""Read a file with its stamp; write a file whole or not at all, and never over another's work."""
+
+import contextlib
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Opens a pipe that lies in the folder without waiting for somebody to write into it."""
+
+LARGEST_BYTES = 1_000_000
+"""Files that people write by hand or through the program stay far below this."""
+
+
+class FileChanged(Exception):  # noqa: N818 - it names what happened
+    """The file no longer holds what it held when it was read; nothing was written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path} was changed by another window or program since it was read")
+
+
+def read_small(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
+    """The whole file.
+
+    Raises OSError when it cannot be read, ValueError (with a sentence for people) when it is not
+    an ordinary file or larger than `limit_bytes`.
+    """
+    # straight from the system: a catalog is a thousand of these before the first paint
+    handle = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("this is not an ordinary file; move it out of the folder")
+        parts = []
+        left = limit_bytes + 1
+        while left and (part := os.read(handle, min(left, found.st_size + 1))):
+            parts.append(part)
+            left -= len(part)
+    finally:
+        os.close(handle)
+    data = b"".join(parts)
+    if len(data) > limit_bytes:
+        message = (
+            f"the file is larger than {limit_bytes / 1e6:g} MB; it cannot be what it should be"
+        )
+        raise ValueError(message)
+    return data
+
+
+def stamp(data: bytes) -> str:
+    """A short name for a file's content: equal content, equal stamp."""
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file anywhere, whole or not at all, over whatever was there.
+
+    Nothing else is left in its folder. Raises OSError; the old file then stands untouched.
+    """
+    _put(path, data)
+
+
+def create(path: Path, data: bytes) -> None:
+    """Write a new file whole. Raises FileExistsError when the name is taken, OSError otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.parent):
+        if os.path.lexists(path):
+            raise FileExistsError(path)
+        _put(path, data)
+
+
+def replace(path: Path, data: bytes, expected: str | None) -> None:
+    """Write over a file that still holds what it held when it was read.
+
+    Parameters: path; data; expected, the stamp of the content that may be lost, or None when the
+    user has agreed to lose whatever is there.
+    Raises FileChanged when the content is another (or the file gone), OSError when it cannot be
+    written; the old file then stands untouched.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.parent):
+        _expect(path, expected)
+        _put(path, data)
+
+
+def delete(path: Path, expected: str) -> None:
+    """Remove a file that still holds what it held when it was read. Raises as `replace` does."""
+    with locked(path.parent):
+        _expect(path, expected)
+        path.unlink()
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Only one window at a time looks at a folder's files and changes them.
+
+    The lock belongs to the open file, so a window that dies leaves none behind. Where a file system
+    has no locks, the check before writing still stands, without the guarantee.
+    """
+    with (folder / ".lock").open("a+b") as file:
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            else:
+                fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                if sys.platform == "win32":
+                    file.seek(0)
+                    msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+
+def _expect(path: Path, expected: str | None) -> None:
+    if expected is None:
+        return
+    try:
+        found = stamp(read_small(path))
+    except (FileNotFoundError, ValueError):
+        raise FileChanged(path) from None
+    if found != expected:
+        raise FileChanged(path)
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Temporary file beside the target, onto the disk, then into its place in one step."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _copy_mode(path, Path(name))
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+    if sys.platform != "win32":  # the name itself must survive a power cut too
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _copy_mode(old: Path, new: Path) -> None:
+    """Temporary files are private; give the new one the rights of the old, or the usual ones."""
+    try:
+        mode = stat.S_IMODE(old.stat().st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    with contextlib.suppress(OSError):
+        new.chmod(mode)

@@ -1,0 +1,65 @@
+"""The four questions and their answers, always in sight: four cards, the memory, the cautions."""
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ..evaluation import Evaluation
+from ..summary import summarise
+from . import typed
+from .cards import Card, ElidedLabel
+from .memory_bar import MemoryBar
+from .questions import card_texts
+from .theme import UNIT, colours, sized
+
+
+class AnswerPanel(QWidget):
+    """Four cards in a fixed order, the memory bar, and one line of cautions."""
+
+    edited = Signal(dict)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cards = (
+            Card(self.tr("Fits"), self.tr("Can the model be held in memory at all?")),
+            Card(self.tr("One session"), self.tr("How fast is one conversation alone?")),
+            Card(
+                self.tr("Serving"),
+                self.tr("How many tokens per second in all, while each session stays useful?"),
+            ),
+            Card(self.tr("First token"), self.tr("How long is the wait for the first token?")),
+        )
+        self.memory = MemoryBar()
+        self._cautions = ElidedLabel()
+        self._cautions.setFont(sized("caption"))
+        row = QHBoxLayout()
+        row.setSpacing(2 * UNIT)
+        for card in self.cards:
+            row.addWidget(card, 1)
+            card.edited.connect(self.edited)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * UNIT)
+        layout.addLayout(row)
+        layout.addWidget(self.memory)
+        layout.addWidget(self._cautions)
+        self._restyle()
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Answer from the result, or say in every card why there is none."""
+        write = typed.separators()
+        told = summarise(evaluation, write)
+        for card, text in zip(self.cards, card_texts(evaluation, told, write), strict=True):
+            card.present(text)
+        self.memory.present(evaluation)
+        found = told.cautions
+        more = self.tr(" (and {count} more)").format(count=len(found) - 1)
+        line = self.tr("Caution: {first}").format(first=found[0]) if found else ""
+        self._cautions.say(line + (more if len(found) > 1 else ""), "\n".join(found))
+
+    def _restyle(self) -> None:
+        self._cautions.setStyleSheet(f"color: {colours(self).below};")
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._restyle()

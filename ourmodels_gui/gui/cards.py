@@ -1,0 +1,234 @@
+"""A card: one question with its verdict, its figure, and one line of why."""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..units import THIN_SPACE
+from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
+
+SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
+
+
+class Offer(NamedTuple):
+    """An edit that would answer a question which has no answer: its words and scenario keys."""
+
+    words: str
+    changes: dict[str, object]
+
+
+class CardText(NamedTuple):
+    """What a card says.
+
+    tone: "serves", "below", "unfit" or "muted"; gives colour and sign. figure: "" where there is
+    none; `why` then takes its place. badge: "bound", "estimate" or "", with its reason. details:
+    the figures in full, on hover.
+    """
+
+    tone: str
+    verdict: str
+    figure: str = ""
+    unit: str = ""
+    why: str = ""
+    badge: str = ""
+    reason: str = ""
+    details: str = ""
+    offer: Offer | None = None
+
+
+def in_lines(words: str, metrics: QFontMetrics, width: int, count: int) -> list[str]:
+    """The words broken into at most `count` lines, the last one cut where the room ends."""
+    lines: list[str] = []
+    rest = words.split()
+    while rest and len(lines) < count - 1:
+        line = rest.pop(0)
+        while rest and metrics.horizontalAdvance(f"{line} {rest[0]}") <= width:
+            line = f"{line} {rest.pop(0)}"
+        lines.append(line)
+    if rest:
+        lines.append(" ".join(rest))
+    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in lines]
+
+
+class ElidedLabel(QLabel):
+    """A few lines of words that are cut where the room ends; the whole is on hover."""
+
+    def __init__(self, parent: QWidget | None = None, *, lines: int = 1) -> None:
+        super().__init__(parent)
+        self._whole, self._hint, self._lines = "", "", lines
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+
+    def say(self, words: str, hint: str = "") -> None:
+        self._whole, self._hint = words, hint
+        self.setAccessibleName(words)
+        self._cut()
+
+    def _cut(self) -> None:
+        lines = in_lines(self._whole, self.fontMetrics(), max(self.width(), 1), self._lines)
+        self.setText("\n".join(lines))
+        cut = "" if " ".join(lines) == " ".join(self._whole.split()) else self._whole
+        self.setToolTip("\n".join(part for part in (cut, self._hint) if part))
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, self._lines * self.fontMetrics().lineSpacing() + UNIT // 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(20, self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+
+class Figure(QWidget):
+    """A large figure with its unit in muted text behind it; it shrinks where it would be cut.
+
+    Without a figure, the same room holds up to two lines of words.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._figure, self._unit, self._words = "", "", ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def say(self, figure: str, unit: str, words: str) -> None:
+        self._figure, self._unit, self._words = figure, unit, words
+        self.setAccessibleName(f"{figure} {unit}".strip() or words)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, QFontMetrics(sized("figure")).height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(40, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = colours(self)
+        painter = QPainter(self)
+        font, small = sized("figure"), sized("text")
+        if not self._figure:
+            painter.setFont(sized("caption"))
+            painter.setPen(QColor(palette.muted))
+            lines = in_lines(self._words, painter.fontMetrics(), self.width(), 2)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, "\n".join(lines))
+            return
+        while QFontMetrics(font).horizontalAdvance(self._figure) > self.width():
+            if font.pixelSize() <= small.pixelSize():
+                break
+            font.setPixelSize(font.pixelSize() - 1)
+        baseline = (self.height() + QFontMetrics(sized("figure")).capHeight()) // 2
+        painter.setFont(font)
+        painter.setPen(QColor(palette.text))
+        painter.drawText(0, baseline, self._figure)
+        x = QFontMetrics(font).horizontalAdvance(self._figure) + UNIT
+        painter.setFont(small)
+        painter.setPen(QColor(palette.muted))
+        room = self.width() - x
+        unit = QFontMetrics(small).elidedText(self._unit, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(x, baseline, unit)
+
+
+class Card(QWidget):
+    """Keeps its size whatever it says, so that nothing beside it moves."""
+
+    edited = Signal(dict)
+
+    def __init__(self, question: str, asks: str, parent: QWidget | None = None) -> None:
+        """question: its head, such as "Fits". asks: the whole question, on hover."""
+        super().__init__(parent)
+        self._question = question
+        self._offer: Offer | None = None
+        self.text: CardText | None = None
+        # Fonts are set once, here: a style sheet takes back what is set on a widget in sight.
+        self._head = QLabel(question)
+        self._head.setFont(sized("text", bold=True))
+        self._head.setToolTip(asks)
+        self._badge = QLabel()
+        self._badge.setFont(sized("caption"))
+        self._badge.setCursor(Qt.CursorShape.WhatsThisCursor)
+        self._figure = Figure()
+        self._verdict = ElidedLabel()
+        self._verdict.setFont(sized("text", bold=True))
+        self._why = ElidedLabel(lines=2)
+        self._why.setFont(sized("caption"))
+        self._act = QPushButton()
+        self._act.setFont(sized("caption"))
+        self._act.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._act.setFixedHeight(self._why.sizeHint().height())
+        self._act.clicked.connect(self._accept)
+        self._act.hide()
+        for muted in (self._badge, self._why):
+            muted.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        top = QHBoxLayout()
+        top.addWidget(self._head)
+        top.addStretch()
+        top.addWidget(self._badge)
+        layout = QVBoxLayout(self)
+        pad = CARD_PADDING
+        layout.setContentsMargins(pad, pad - UNIT, pad, pad - UNIT)
+        layout.setSpacing(UNIT // 2)
+        layout.addLayout(top)
+        layout.addWidget(self._figure)
+        layout.addWidget(self._verdict)
+        layout.addWidget(self._why)
+        layout.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(132)
+        self._tint()
+
+    def present(self, text: CardText) -> None:
+        self.text = text
+        self._offer = text.offer
+        self._badge.setText(text.badge)
+        self._badge.setToolTip(text.reason)
+        self._figure.say(text.figure, text.unit, text.why)
+        self._figure.setToolTip(text.details or text.why)
+        self._verdict.say(f"{SIGNS[text.tone]}{THIN_SPACE}{text.verdict}")
+        self._why.say(text.why if text.figure else "")
+        if text.offer is not None:
+            self._act.setText(text.offer.words)
+            self._act.setToolTip(text.why)
+        self._why.setVisible(text.offer is None)
+        self._act.setVisible(text.offer is not None)
+        self.setAccessibleName(self._question)
+        spoken = (text.verdict, f"{text.figure} {text.unit}", text.why, text.badge)
+        self.setAccessibleDescription(". ".join(part.strip() for part in spoken if part.strip()))
+        self._tint()
+
+    def _accept(self) -> None:
+        if self._offer is not None:
+            self.edited.emit(dict(self._offer.changes))
+
+    def _tint(self) -> None:
+        palette = colours(self)
+        tone = self.text.tone if self.text else "muted"
+        self._verdict.setStyleSheet(f"color: {getattr(palette, tone)};")
+        self._act.setStyleSheet(
+            f"QPushButton {{ color: {palette.accent}; border: none; padding: 0;"
+            " text-align: left; background: transparent; }"
+            "QPushButton:hover, QPushButton:focus { text-decoration: underline; }"
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = colours(self)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(palette.line), 1.0))
+        painter.setBrush(QColor(palette.base))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._tint()

@@ -1,0 +1,177 @@
+"""The two decode ceilings over the number of sessions: one rises, the other falls to the floor."""
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from ..engine.curve import DecodeCurve, curve, limits
+from ..engine.result import Decode
+from ..engine.setup import Setup
+from ..evaluation import Evaluation
+from ..units import duration, number, plain, rate
+from . import typed
+from .batches import LIMITS, batch_span, sampled
+from .log_plot import LogPlot
+from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
+
+OFF_SCALE = 8.0
+
+
+def compute_bound(drawn: DecodeCurve) -> tuple[float | None, float | None]:
+    """From which batch on the arithmetic takes longer than the memory traffic; Nones if it never
+    does, or where it is unknown."""
+    if drawn.compute_time_s is None:
+        return None, None
+    longer = drawn.batches[drawn.compute_time_s > drawn.memory_time_s]
+    return (float(longer[0]), 2.0 * float(longer[-1])) if longer.size else (None, None)
+
+
+def why_no_curve(evaluation: Evaluation) -> str:
+    """What keeps the plot empty; "" when there is something to show."""
+    if evaluation.result is None:
+        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+    decode = evaluation.result.decode
+    if decode.memory_batch:
+        return ""
+    missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
+    if decode.verdict == "model does not fit":
+        missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
+        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
+    return f"Not one session fits beside the model: {missing} GB are missing for the first."
+
+
+class DecodePlot(LogPlot):
+    """All sessions together and each session alone, with the floor, the limits, the best batch.
+
+    Beyond the memory limit both ceilings go on as thin lines: what the bandwidth would allow if the
+    sessions fitted.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "Decode ceilings over the number of sessions",
+            x=LogAxis("bottom", "sessions at once", powers_of_two, number),
+            y=LogAxis("left", "tokens per second", one_two_five, rate_tick),
+            parent=parent,
+        )
+        self._setup: Setup | None = None
+        self._decode: Decode | None = None
+        self._beyond = self.region("unfit")
+        self._computing = self.region("power")
+        self.ghosts = (self.curve("muted", width=1.0), self.curve("muted", width=1.0))
+        self._all = self.curve("aggregate")
+        self._each = self.curve("session", dash=(5.0, 3.0), below=True)
+        self._all_beyond = self.curve("aggregate", width=1.0, dash=(1.0, 3.0))
+        self._each_beyond = self.curve("session", width=1.0, dash=(1.0, 3.0), below=True)
+        self._floor = self.level("below")
+        self._power = self.level("power", at_right=True)
+        self._rate_gate = self.gate("muted")
+        self._memory_gate = self.gate("muted")
+        self._best_gate = self.gate("serves")
+        self._forced_gate = self.gate("text")
+        self._best = self.points("serves", filled=True)
+        self._forced = self.points("text", filled=False)
+        self.read = self.reading_at
+        self.step = lambda batch, direction: batch + direction
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Draw the ceilings of the evaluation, or say why there are none."""
+        why = why_no_curve(evaluation)
+        if why or evaluation.setup is None or evaluation.result is None:
+            self._setup = self._decode = None
+            self.say(why)
+            return
+        self.say("")
+        self._setup, self._decode = evaluation.setup, evaluation.result.decode
+        self._draw(self._setup, self._decode)
+
+    def pin(self, name: str | None) -> None:
+        """Keep the curves that are drawn now as thin ghosts under `name`; None drops them."""
+        for ghost, live in zip(self.ghosts, (self._all, self._each), strict=True):
+            if name is None or self._setup is None:
+                ghost.clear_values()
+            else:
+                x, y = live.getData()
+                ghost.show_values(10.0**x, 10.0**y, name if live is self._all else "")
+        self.place_labels()
+
+    def _draw(self, setup: Setup, decode: Decode) -> None:
+        write = typed.separators()
+        high = batch_span(decode)
+        fits = decode.memory_batch or 1
+        drawn = curve(setup, np.union1d(sampled(high), [min(fits, high)]))
+        batches = drawn.batches
+        inside, outside = batches <= fits, batches >= fits
+        total, single = drawn.aggregate_tokens_per_s, drawn.per_session_tokens_per_s
+        self._all.show_values(batches[inside], total[inside], "all sessions")
+        self._each.show_values(batches[inside], single[inside], "each session")
+        self._all_beyond.show_values(batches[outside], total[outside])
+        self._each_beyond.show_values(batches[outside], single[outside])
+        self._beyond.show_between(fits + 0.5, high * 2.0, "does not fit")
+        self._computing.show_between(*compute_bound(drawn), "compute takes longer")
+        floor = setup.workload.floor_tokens_per_s
+        self._floor.show_at(floor, f"floor {plain(floor, write)} tok/s", below=single[0] > floor)
+        self._show_gates(decode, high)
+        self._show_points(decode)
+        low = min(single[-1], floor or single[-1]) / 1.3
+        top = float(total.max())
+        power = decode.memory_power_tokens_per_s
+        near = power is not None and power <= OFF_SCALE * top
+        self._power.show_at(
+            power if near else None, f"memory power {rate(power or 0, write)} tok/s", below=False
+        )
+        self.set_span(1, high, low, max(top, power if near and power else top) * 1.15)
+
+    def _show_gates(self, decode: Decode, high: int) -> None:
+        """A vertical for each limit; limits at the same batch share one."""
+        write = typed.separators()
+        limits_by_name = {
+            "best": (decode.best_batch, self._best_gate),
+            "memory limit": (decode.memory_batch, self._memory_gate),
+            "rate limit": (decode.rate_limited_batch, self._rate_gate),
+            "forced": (decode.forced.batch if decode.forced else None, self._forced_gate),
+        }
+        taken: set[int] = set()
+        for batch, gate in limits_by_name.values():
+            if batch is None or not 1 <= batch <= high or batch in taken:
+                gate.show_at(None)
+                continue
+            taken.add(batch)
+            same = [name for name, (other, _) in limits_by_name.items() if other == batch]
+            gate.show_at(batch, f"{' = '.join(same)} {number(batch, 0, write)}")
+
+    def _show_points(self, decode: Decode) -> None:
+        """The best batch as filled points on both ceilings, a forced one as rings."""
+        for points, at, batch in (
+            (self._best, decode, decode.best_batch),
+            (self._forced, decode.forced, decode.forced.batch if decode.forced else None),
+        ):
+            if at is None or batch is None:
+                points.show_values(())
+                continue
+            rates = (at.aggregate_tokens_per_s, at.per_session_tokens_per_s)
+            points.show_values([(batch, found) for found in rates if found is not None])
+
+    def reading_at(self, x: float) -> Reading | None:
+        """What the ceilings say at the whole batch nearest to x; None when nothing is drawn."""
+        if self._setup is None or self._decode is None:
+            return None
+        batch = max(1, round(x))
+        return reading(self._setup, self._decode, batch)
+
+
+def reading(setup: Setup, decode: Decode, batch: int) -> Reading:
+    """What the ceilings say at one batch, and which limit binds there."""
+    write = typed.separators()
+    here = np.array([batch])
+    at = curve(setup, here)
+    total, each = float(at.aggregate_tokens_per_s[0]), float(at.per_session_tokens_per_s[0])
+    rows = [
+        ("all", f"{rate(total, write)} tok/s"),
+        ("each", f"{rate(each, write)} tok/s"),
+        ("memory time", duration(float(at.memory_time_s[0]), write)),
+    ]
+    if at.compute_time_s is not None:
+        rows.append(("compute time", duration(float(at.compute_time_s[0]), write)))
+    rows.append(("limit", LIMITS[str(limits(setup, here)[0])]))
+    sessions = f"{number(batch, 0, write)} session" + ("" if batch == 1 else "s")
+    return Reading(batch, sessions, tuple(rows), ((total, "aggregate"), (each, "session")))

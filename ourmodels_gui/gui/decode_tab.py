@@ -1,0 +1,62 @@
+"""Decode: what limits serving, over every number of sessions."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+
+from ..evaluation import Evaluation
+from .batches import batch_rows, batch_span, sampled
+from .concurrency import Concurrency
+from .plot_tab import PlotTab
+from .tables import FigureTable
+
+if TYPE_CHECKING:
+    from .decode_plot import DecodePlot
+
+
+class DecodeTab(PlotTab):
+    """The ceilings over the batch, with a number of sessions that may be forced."""
+
+    groups = ("Memory", "Decode", "Forced concurrency", "Speculation")
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        batches = FigureTable(
+            self.tr("Ceilings at some numbers of sessions"),
+            (
+                self.tr("sessions"),
+                self.tr("all, tok/s"),
+                self.tr("each, tok/s"),
+                self.tr("limit"),
+            ),
+            ("100,000", "10,000", "10,000", ""),
+            left=(3,),
+        )
+        super().__init__(self.tr("Decode figures"), batches, parent)
+        self.plot: DecodePlot | None = None
+        self.concurrency = Concurrency()
+        self.concurrency.edited.connect(self.edited)
+        self.keep = QCheckBox(self.tr("Pin this curve"))
+        self.keep.setToolTip(self.tr("Keep the curve as it is now behind the ones to come"))
+        self.keep.toggled.connect(self._pin)
+        below = QHBoxLayout()
+        below.addWidget(self.concurrency, 1)
+        below.addWidget(self.keep)
+        self.column.addLayout(below)
+
+    def draw(self, evaluation: Evaluation) -> None:
+        """Show the evaluation in the plot, its controls and the table."""
+        if self.plot is None:
+            from .decode_plot import DecodePlot  # noqa: PLC0415 - pyqtgraph is slow to import
+
+            self.plot = DecodePlot()
+            self.column.insertWidget(0, self.plot, 1)
+        self.plot.present(evaluation)
+        decode = evaluation.result.decode if evaluation.result else None
+        self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))
+        batches = sampled(batch_span(decode)).tolist() if decode else [1]
+        self.concurrency.present(decode, batches)
+        self.table.present(*batch_rows(evaluation))
+
+    def _pin(self, wanted: bool) -> None:
+        if self.plot is not None:
+            self.plot.pin(self.tr("pinned") if wanted else None)

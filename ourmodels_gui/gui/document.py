@@ -1,0 +1,189 @@
+"""The file that the scenario came from and goes to."""
+
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from .. import scenario as files
+from ..library.load import Library
+from ..problem import BadInput
+from ..scenario import SUFFIX, HardwareRef, ModelRef, Scenario
+from .store import Store
+
+
+class Document(QObject):
+    """Opens and saves; asks before a change is lost; tells of what went wrong in words.
+
+    changed: path or modification changed. told: a sentence for the user.
+    """
+
+    changed = Signal()
+    told = Signal(str)
+
+    def __init__(self, store: Store, window: QWidget) -> None:
+        super().__init__(window)
+        self._store = store
+        self._window = window
+        self._first = store.scenario
+        self._saved = store.scenario
+        self._content: bytes | None = None
+        self.path: Path | None = None
+        store.changed.connect(self.changed)
+
+    @property
+    def is_modified(self) -> bool:
+        return self._store.scenario != self._saved
+
+    @property
+    def title(self) -> str:
+        """Name of the scenario, or of its file."""
+        if self.path is not None:
+            return self.path.name.removesuffix(SUFFIX)
+        return self._store.scenario.name or self.tr("New scenario")
+
+    def new(self) -> None:
+        """Start again from the first scenario."""
+        if self.may_leave():
+            self._take(self._first, None, None)
+
+    def open(self, path: Path, *, ask: bool = True, as_example: bool = False) -> bool:
+        """Open a file; whatever is wrong with it is told, and the current scenario stays.
+
+        as_example: it is a starting point, so saving asks for another name.
+        """
+        if ask and not self.may_leave():
+            return False
+        try:
+            content = path.read_bytes()
+            scenario = files.read_file(path)
+        except BadInput as bad:
+            self.told.emit(str(bad.problem))
+            return False
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self.told.emit(
+                self.tr("{path} cannot be opened: {reason}.").format(path=path, reason=reason)
+            )
+            return False
+        self.told.emit(self._catalog_notice(scenario))
+        self._take(scenario, None if as_example else path, content)
+        return True
+
+    def ask_and_open(self) -> None:
+        if not self.may_leave():
+            return
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, self.tr("Open a scenario"), self._folder(), self._filter()
+        )
+        if name:
+            self.open(Path(name), ask=False)
+
+    def save(self) -> bool:
+        """Save where it came from, or ask for a place. False when nothing was saved."""
+        if self.path is None:
+            return self.save_as()
+        if self._is_foreign(self.path) and not self._may_overwrite(self.path):
+            return False
+        return self._write(self.path)
+
+    def save_as(self) -> bool:
+        suggestion = Path(self._folder()) / f"{self.title}{SUFFIX}"
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save the scenario"), str(suggestion), self._filter()
+        )
+        if not name:
+            return False
+        path = Path(name if name.endswith(".json") else name + SUFFIX)
+        if str(path) != name and path.exists() and not self._may_overwrite(path):
+            return False
+        return self._write(path)
+
+    def may_leave(self) -> bool:
+        """Ask what becomes of unsaved changes, if there are any; False to stay."""
+        if not self.is_modified:
+            return True
+        button = QMessageBox.StandardButton
+        answer = QMessageBox.question(
+            self._window,
+            self.tr("Unsaved changes"),
+            self.tr("Save the changes to \u201c{title}\u201d?").format(title=self.title),
+            button.Save | button.Discard | button.Cancel,
+            button.Save,
+        )
+        if answer == button.Save:
+            return self.save()
+        return answer == button.Discard
+
+    def _write(self, path: Path) -> bool:
+        scenario = self._store.scenario
+        try:
+            files.write_file(path, travelling(scenario, self._store.library))
+            content = path.read_bytes()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self.told.emit(
+                self.tr("{path} cannot be written: {reason}. Nothing was saved.").format(
+                    path=path, reason=reason
+                )
+            )
+            return False
+        self.path, self._saved, self._content = path, scenario, content
+        self.told.emit("")
+        self.changed.emit()
+        return True
+
+    def _take(self, scenario: Scenario, path: Path | None, content: bytes | None) -> None:
+        self.path, self._saved, self._content = path, scenario, content
+        self._store.open(scenario)
+
+    def _is_foreign(self, path: Path) -> bool:
+        """Whether the file holds something else than what was read or written here last."""
+        try:
+            return path.read_bytes() != self._content
+        except OSError:
+            return False
+
+    def _may_overwrite(self, path: Path) -> bool:
+        button = QMessageBox.StandardButton
+        answer = QMessageBox.warning(
+            self._window,
+            self.tr("The file has changed"),
+            self.tr(
+                "\u201c{name}\u201d holds something else than what was opened here. Saving "
+                "replaces it."
+            ).format(name=path.name),
+            button.Save | button.Cancel,
+            button.Cancel,
+        )
+        return answer == button.Save
+
+    def _catalog_notice(self, scenario: Scenario) -> str:
+        then, now = scenario.catalog_version, self._store.library.version
+        if not then or then == now:
+            return ""
+        return self.tr(
+            "Saved with catalog {then}; this program has {now}, so figures may differ."
+        ).format(then=then, now=now or self.tr("another"))
+
+    def _folder(self) -> str:
+        return str(self.path.parent if self.path else Path.home())
+
+    def _filter(self) -> str:
+        return self.tr("Scenarios (*{suffix});;All files (*)").format(suffix=SUFFIX)
+
+
+def travelling(scenario: Scenario, library: Library) -> Scenario:
+    """The scenario as a file holds it: the user's own machine and model go along, in full."""
+    changes: dict[str, object] = {"catalog_version": library.version or None}
+    hardware = scenario.hardware
+    machine = library.machines.get(hardware) if isinstance(hardware, str) else None
+    if machine is not None and machine.yours:
+        changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
+    model = scenario.model
+    known = library.models.get(model.id) if isinstance(model, ModelRef) else None
+    if known is not None and known.yours:
+        record = msgspec.to_builtins(known.record)
+        changes["model"] = msgspec.structs.replace(model, record=record)
+    return msgspec.structs.replace(scenario, **changes)

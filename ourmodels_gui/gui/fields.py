@@ -1,0 +1,256 @@
+"""Fields of a form: a number that may be typed as "100k", a choice, a logarithmic slider.
+
+Each shows a value of the scenario, or its default in muted text when the value is None, and emits
+`committed` with the new value only when the user made it.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QSlider,
+    QStyle,
+    QStyleOptionFrame,
+    QStyleOptionSlider,
+    QWidget,
+)
+
+from .theme import sized
+
+Parse = Callable[[str], float]
+Show = Callable[[float], str]
+
+
+class _WheelNeedsFocus(QObject):
+    """Lets the wheel scroll the page instead of changing a value in passing."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and not watched.hasFocus():  # type: ignore[attr-defined]
+            event.ignore()
+            return True
+        return False
+
+
+def wheel_needs_focus(widget: QWidget) -> None:
+    """The wheel changes `widget` only while it has the focus, and never gives it the focus."""
+    widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    widget.installEventFilter(_WheelNeedsFocus(widget))
+
+
+class NumberField(QLineEdit):
+    """A typed number with its unit; empty means the default, which stands there in muted text.
+
+    Text being typed is never rewritten. Enter or leaving the field commits; Escape takes the text
+    back. `parse` raises ValueError with a sentence, which `refused` passes on; the text stays.
+    """
+
+    committed = Signal(object)
+    refused = Signal(str)
+
+    def __init__(
+        self, parse: Parse, show: Show, unit: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._parse = parse
+        self._show = show
+        self._unit = unit
+        self._value: float | None = None
+        self.setFont(sized("text"))
+        if unit:
+            self.setTextMargins(0, 0, self.fontMetrics().horizontalAdvance(unit) + 2, 0)
+        self.editingFinished.connect(self.commit)
+
+    def present(self, value: float | None, default: float | None = None) -> bool:
+        """Show `value`; touches the text, and says so, only when the value is a new one."""
+        ghost = "" if default is None else self._show(default)
+        if self.placeholderText() != ghost:
+            self.setPlaceholderText(ghost)
+        if value == self._value:
+            return False
+        self._value = value
+        if self.isModified() and self.hasFocus():
+            return False
+        self._write(value)
+        return True
+
+    def take_back(self) -> None:
+        """Drop what was typed and show the value again."""
+        self._write(self._value)
+
+    def _write(self, value: float | None) -> None:
+        self.setText("" if value is None else self._show(value))
+        self.setCursorPosition(0)
+
+    def commit(self) -> None:
+        """Report what was typed since the last commit, if anything was."""
+        if not self.isModified():
+            return
+        text = self.text().strip()
+        try:
+            value = self._parse(text) if text else None
+        except ValueError as error:
+            self.refused.emit(str(error))
+            return
+        self._write(value)
+        self.committed.emit(value)
+
+    def event(self, event: QEvent) -> bool:
+        # Undo belongs to the window unless there is half-typed text to undo.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and not self.isModified()
+            and (
+                event.matches(QKeySequence.StandardKey.Undo)
+                or event.matches(QKeySequence.StandardKey.Redo)
+            )
+        ):
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isModified():
+            self.take_back()
+            self.refused.emit("")
+            return
+        super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._unit:
+            return
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        inside = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        painter.drawText(
+            inside,
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            self._unit,
+        )
+
+
+class TextField(QLineEdit):
+    """A line of words; committed on Enter or on leaving, empty as None."""
+
+    committed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._value: str | None = None
+        self.editingFinished.connect(self.commit)
+
+    def present(self, value: str | None, default: str | None = None) -> None:
+        self.setPlaceholderText(default or "")
+        if value != self._value:
+            self._value = value
+            self.setText(value or "")
+
+    def commit(self) -> None:
+        if self.isModified():
+            self.setModified(False)
+            self.committed.emit(self.text().strip() or None)
+
+
+class ChoiceField(QComboBox):
+    """One of a few values, each with its words; the default's value is committed as None."""
+
+    committed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        wheel_needs_focus(self)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(8)
+        self._choices: tuple[tuple[Any, str], ...] = ()
+        self._default: Any = None
+        self.activated.connect(self._activated)
+
+    def offer(self, choices: Sequence[tuple[Any, str]]) -> None:
+        """The values with their words, in order; the value None stands for the default."""
+        if tuple(choices) == self._choices:
+            return
+        value, default = self.value(), self._default
+        self._choices = tuple(choices)
+        self.clear()
+        for index, (_, words) in enumerate(self._choices):
+            self.addItem(words)
+            self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
+        self.present(value, default)
+
+    def value(self) -> Any:
+        index = self.currentIndex()
+        return self._choices[index][0] if 0 <= index < len(self._choices) else None
+
+    def present(self, value: Any, default: Any = None) -> None:
+        """Show `value`, or the default's own entry when it is None and None is not offered."""
+        self._default = default
+        values = [known for known, _ in self._choices]
+        wanted = value if value in values else default
+        index = values.index(wanted) if wanted in values else -1
+        if index != self.currentIndex():
+            self.setCurrentIndex(index)
+
+    def _activated(self, index: int) -> None:
+        value = self._choices[index][0]
+        self.committed.emit(None if value == self._default else value)
+
+
+class LogSlider(QSlider):
+    """A slider over a logarithmic range, in steps of two significant digits."""
+
+    committed = Signal(object)
+
+    STEPS = 400
+
+    def __init__(self, low: float, high: float, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._low = low
+        self._high = high
+        self.setRange(0, self.STEPS)
+        self.setSingleStep(4)
+        self.setPageStep(40)
+        wheel_needs_focus(self)
+        self.actionTriggered.connect(self._acted)
+
+    def set_high(self, high: float) -> None:
+        self._high = max(high, self._low * 2)
+
+    def present(self, value: float | None, default: float | None = None) -> None:
+        shown = default if value is None else value
+        if shown is None or self.isSliderDown():
+            return
+        inside = min(max(shown, self._low), self._high)
+        share = math.log(inside / self._low) / math.log(self._high / self._low)
+        self.setValue(round(share * self.STEPS))
+
+    def _acted(self) -> None:
+        share = self.sliderPosition() / self.STEPS
+        value = self._low * (self._high / self._low) ** share
+        step = 10.0 ** (math.floor(math.log10(value)) - 1)
+        rounded = min(max(round(value / step) * step, self._low), self._high)
+        self.committed.emit(round(rounded))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # A press beside the handle brings it there instead of one page nearer.
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        handle = self.style().subControlRect(
+            QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self
+        )
+        point: QPoint = event.position().toPoint()
+        if event.button() == Qt.MouseButton.LeftButton and not handle.contains(point):
+            room = self.width() - handle.width()
+            self.setSliderPosition(
+                QStyle.sliderValueFromPosition(
+                    0, self.STEPS, point.x() - handle.width() // 2, max(room, 1)
+                )
+            )
+        super().mousePressEvent(event)

@@ -1,0 +1,268 @@
+"""A group of labelled fields with one left edge, its errors at the fields, and a reset."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from . import typed
+from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .theme import UNIT, sized
+
+LABEL_PX = 96
+FIELD_PX = 128
+
+Field = NumberField | ChoiceField | TextField
+
+
+def message(parent: QWidget | None = None, *, error: bool = False) -> QLabel:
+    """A caption that wraps; muted, or in the colour of what does not fit."""
+    label = QLabel(parent)
+    label.setWordWrap(True)
+    label.setFont(sized("caption"))
+    role = QPalette.ColorRole.BrightText if error else QPalette.ColorRole.PlaceholderText
+    label.setForegroundRole(role)
+    label.setVisible(False)
+    return label
+
+
+def say(label: QLabel, text: str) -> None:
+    """Show a sentence, or nothing when there is none."""
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+class Group(QWidget):
+    """Labelled fields by the key of the scenario each edits.
+
+    A foldable group says in its head how many of its values differ from the default.
+    """
+
+    edited = Signal(dict)
+
+    def __init__(self, *, foldable: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: dict[str, list[Field | LogSlider]] = {}
+        self._labels: dict[str, QLabel] = {}
+        self._errors: dict[str, QLabel] = {}
+        self._typed_wrong: set[str] = set()
+        self._set: tuple[str, ...] = ()
+        self._title = ""
+        self._foldable = foldable
+
+        self._body = QWidget(self)
+        self.grid = QGridLayout(self._body)
+        self.grid.setContentsMargins(0, UNIT, 0, UNIT)
+        self.grid.setHorizontalSpacing(2 * UNIT)
+        self.grid.setVerticalSpacing(UNIT + 2)
+        self.grid.setColumnMinimumWidth(0, LABEL_PX)
+        self.grid.setColumnMinimumWidth(1, FIELD_PX)
+        self.grid.setColumnStretch(2, 1)
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._build_head())
+        layout.addWidget(self._body)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        if foldable:
+            self._head.clicked.connect(lambda: self._fold(self._body.isHidden()))
+            self._fold(False)
+
+    def _build_head(self) -> QHBoxLayout:
+        self._heading = QLabel(self)
+        self._heading.setFont(sized("heading"))
+        self._head = QToolButton(self, autoRaise=True)
+        self._head.setFont(sized("text", bold=True))
+        self._head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._head.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._mark = QLabel(self)
+        self._mark.setFont(sized("caption"))
+        self._mark.setForegroundRole(QPalette.ColorRole.Link)
+        self.reset = QToolButton(self, text=self.tr("Reset"), autoRaise=True)
+        self.reset.setFont(sized("caption"))
+        self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.reset.setToolTip(self.tr("Use the defaults for every value of this group."))
+        self.reset.clicked.connect(self._reset)
+        self._heading.setHidden(self._foldable)
+        self._head.setVisible(self._foldable)
+        self._mark.setVisible(self._foldable)
+        head = QHBoxLayout()
+        head.setSpacing(2 * UNIT)
+        for part in (self._heading, self._head, self._mark):
+            head.addWidget(part)
+        head.addStretch(1)
+        head.addWidget(self.reset)
+        return head
+
+    def set_title(self, title: str) -> None:
+        self._title = title
+        self._heading.setText(title)
+        self._head.setText(title)
+        self.reset.setAccessibleName(self.tr("Reset {group}").format(group=title))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._rows)
+
+    def open_up(self) -> None:
+        """Unfold, so that a field can be seen."""
+        if self._foldable:
+            self._fold(True)
+
+    def number(
+        self,
+        key: str,
+        label: str,
+        tip: str,
+        *,
+        parse: Parse = typed.number,
+        show: Show = typed.show,
+        unit: str = "",
+        slider: tuple[float, float] | None = None,
+    ) -> NumberField:
+        """Add a number, with a logarithmic slider from low to high where one is given."""
+        field = NumberField(parse, show, unit, self._body)
+        field.setFixedWidth(FIELD_PX)
+        field.refused.connect(lambda text: self._refuse_text(key, text))
+        extra = None
+        if slider is not None:
+            extra = LogSlider(*slider, parent=self._body)
+            extra.setAccessibleName(self.tr("{label}, slider").format(label=label))
+            extra.setToolTip(tip)
+            extra.setMinimumWidth(48)
+            extra.committed.connect(lambda value: self.commit(key, value))
+        self._add(key, label, tip, field, extra)
+        return field
+
+    def choice(self, key: str, label: str, tip: str) -> ChoiceField:
+        """Add a choice; offer its values with `ChoiceField.offer`."""
+        field = ChoiceField(self._body)
+        self._add(key, label, tip, field, None)
+        return field
+
+    def text(self, key: str, label: str, tip: str) -> TextField:
+        """Add a line of words."""
+        field = TextField(self._body)
+        self._add(key, label, tip, field, None)
+        return field
+
+    def finish(self) -> bool:
+        """Commit what is being typed; False when something typed cannot be read."""
+        for first, *_ in self._rows.values():
+            if isinstance(first, NumberField | TextField):
+                first.commit()
+        return not self._typed_wrong
+
+    def slider(self, key: str) -> LogSlider:
+        """The slider of a number that has one."""
+        return next(part for part in self._rows[key] if isinstance(part, LogSlider))
+
+    def beside(self, key: str, widget: QWidget) -> None:
+        """Put a widget at the right of a number that has no slider."""
+        row, *_ = self.grid.getItemPosition(self.grid.indexOf(self._rows[key][0]))
+        self.grid.addWidget(widget, row, 2)
+
+    def show_row(self, key: str, shown: bool) -> None:
+        """Show or hide a field with its label, where it has no meaning now."""
+        for part in (self._labels[key], *self._rows[key]):
+            part.setVisible(shown)
+        if not shown:
+            self._accepted(key)
+
+    def present(self, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+        """Show the values by key, or the defaults of those that are absent."""
+        self._set = tuple(key for key in self._rows if values.get(key) is not None)
+        for key, parts in self._rows.items():
+            for part in parts:
+                rewritten = part.present(values.get(key), defaults.get(key))
+                if rewritten:
+                    self._typed_wrong.discard(key)
+            if key not in self._typed_wrong:
+                say(self._errors[key], "")
+        self.reset.setVisible(bool(self._set))
+        if self._foldable:
+            count = len(self._set)
+            self._mark.setText(
+                self.tr("\u25cf {count} changed").format(count=count) if count else ""
+            )
+            self._head.setAccessibleName(
+                self.tr("{title}, {count} changed").format(title=self._title, count=count)
+            )
+
+    def refuse(self, key: str, text: str, *, until_retyped: bool = False) -> bool:
+        """Show at the field of `key` why its value was refused; False if no field is to blame.
+
+        until_retyped: the value is in the field only, so the next `present` says nothing of it.
+        """
+        mine = next((own for own in self._rows if key == own or key.startswith(own + ".")), None)
+        if mine is None:
+            return False
+        if until_retyped:
+            self._typed_wrong.add(mine)
+        self.open_up()
+        say(self._errors[mine], text)
+        return True
+
+    def commit(self, key: str, value: Any) -> None:
+        """Report a value that the user made; a group may report more keys with it."""
+        self._accepted(key)
+        self.edited.emit({key: value})
+
+    def _accepted(self, key: str) -> None:
+        self._typed_wrong.discard(key)
+        say(self._errors[key], "")
+
+    def _refuse_text(self, key: str, text: str) -> None:
+        if text:
+            self._typed_wrong.add(key)
+            say(self._errors[key], text)
+        else:
+            self._accepted(key)
+
+    def _add(self, key: str, label: str, tip: str, field: Field, extra: LogSlider | None) -> None:
+        row = self.grid.rowCount()
+        name = QLabel(label, self._body)
+        name.setBuddy(field)
+        name.setToolTip(tip)
+        field.setToolTip(tip)
+        field.setAccessibleName(label)
+        field.setAccessibleDescription(tip)
+        field.setProperty("key", key)
+        self.grid.addWidget(name, row, 0)
+        if not isinstance(field, NumberField):
+            self.grid.addWidget(field, row, 1, 1, 2)
+        else:
+            self.grid.addWidget(field, row, 1)
+        if extra is not None:
+            self.grid.addWidget(extra, row, 2)
+        error = message(self._body, error=True)
+        self.grid.addWidget(error, row + 1, 0, 1, 3)
+        field.committed.connect(lambda value: self.commit(key, value))
+        self._labels[key] = name
+        self._rows[key] = [field] if extra is None else [field, extra]
+        self._errors[key] = error
+
+    def _fold(self, is_open: bool) -> None:
+        arrow = Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow
+        self._head.setArrowType(arrow)
+        self._body.setVisible(is_open)
+
+    def _reset(self) -> None:
+        for key, parts in self._rows.items():
+            self._accepted(key)
+            if isinstance(parts[0], NumberField):
+                parts[0].take_back()
+        self.edited.emit(dict.fromkeys(self._set))

@@ -1,0 +1,52 @@
+"""A view that is made, and drawn, only while somebody looks at it."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ..evaluation import Evaluation
+
+
+class LazyView(QWidget):
+    """Keeps the last evaluation for the view that `make` gives; hands it over when visible."""
+
+    edited = Signal(dict)
+
+    def __init__(self, make: Callable[[], QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._view: QWidget | None = None
+        self._waiting: Evaluation | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._draw)
+
+    def present(self, evaluation: Evaluation) -> None:
+        self._waiting = evaluation
+        if self._view is not None:
+            self._draw()
+        else:
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # Once the window is painted, not before: what the view imports takes longer than the start.
+        if self._view is None and self._waiting is not None:
+            self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._view is not None:
+            self._timer.start()
+
+    def _draw(self) -> None:
+        if self._waiting is None or not self.isVisible():
+            return
+        if self._view is None:
+            self._view = self._make()
+            self._view.edited.connect(self.edited)
+            self.layout().addWidget(self._view)
+        self._view.present(self._waiting)
+        self._waiting = None

@@ -1,0 +1,233 @@
+"""What fills the memory, drawn to scale against the capacity."""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from ..engine.costs import cache_alloc_bytes
+from ..engine.setup import Setup, TypedCache
+from ..evaluation import Evaluation
+from ..units import exact, size
+from .theme import RADIUS, UNIT, colours, sized
+
+BAR_PX = 26
+GAP_PX = 12
+
+
+class Part(NamedTuple):
+    """A stretch of the memory: its role among the colours, its name, its bytes."""
+
+    role: str
+    name: str
+    size_bytes: float
+
+
+def shown_sessions(evaluation: Evaluation) -> int:
+    """The sessions that the bar draws: forced, else best, else what fits, else the first one that
+    does not; none where the model alone does not fit."""
+    assert evaluation.result is not None
+    decode = evaluation.result.decode
+    if decode.forced is not None:
+        return decode.forced.batch
+    if decode.memory_batch is None:
+        return 0
+    return decode.best_batch or decode.memory_batch or 1
+
+
+def parts(setup: Setup, sessions: int) -> tuple[Part, ...]:
+    """What `sessions` sessions reserve, in the order it is drawn; the free rest is not a part."""
+    model, work = setup.model, setup.workload
+    reserve = work.reserved_context_tokens
+    whole = float(cache_alloc_bytes(model.cache, reserve, work.cache_policy))
+    state = 0.0
+    if not isinstance(model.cache, TypedCache):
+        states = tuple(layer for layer in model.cache if layer.kind == "state")
+        state = float(cache_alloc_bytes(states, reserve, work.cache_policy))
+    draft = 0.0
+    if setup.speculation is not None:
+        drafting = setup.speculation.draft
+        draft = drafting.resident_bytes + sessions * drafting.cache_alloc_bytes
+    found = (
+        Part("weights", "weights", model.resident_bytes),
+        Part("cache", f"cache × {sessions:,}", sessions * (whole - state)),  # noqa: RUF001
+        Part("state", f"recurrent state × {sessions:,}", sessions * state),  # noqa: RUF001
+        Part("draft", "draft", draft),
+        Part("overhead", "overhead", work.overhead_bytes),
+    )
+    return tuple(part for part in found if part.size_bytes > 0)
+
+
+class MemoryBar(QWidget):
+    """The parts side by side, hatched where free; beyond the capacity's mark where they do not fit.
+
+    A part too narrow for its name is named in the line below, behind a swatch of its colour.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Memory"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._parts: tuple[Part, ...] = ()
+        self._capacity_bytes = 0.0
+
+    def present(self, evaluation: Evaluation) -> None:
+        if evaluation.setup is None or evaluation.result is None:
+            self._parts, self._capacity_bytes = (), 0.0
+        else:
+            self._parts = parts(evaluation.setup, shown_sessions(evaluation))
+            self._capacity_bytes = evaluation.setup.machine.capacity_bytes
+        self.setAccessibleDescription(self._sentence())
+        self.update()
+
+    @property
+    def free_bytes(self) -> float:
+        """Capacity that nothing takes; negative is what is missing."""
+        return self._capacity_bytes - sum(part.size_bytes for part in self._parts)
+
+    def _sentence(self) -> str:
+        if not self._parts:
+            return ""
+        listed = ", ".join(f"{part.name} {size(part.size_bytes)}" for part in self._parts)
+        rest = size(abs(self.free_bytes))
+        end = self.tr("{rest} free") if self.free_bytes >= 0 else self.tr("{rest} missing")
+        return self.tr("{parts}, of {capacity}: {end}").format(
+            parts=listed, capacity=size(self._capacity_bytes), end=end.format(rest=rest)
+        )
+
+    def sizeHint(self) -> QSize:
+        line = QFontMetrics(sized("caption")).height()
+        return QSize(400, BAR_PX + UNIT + line)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, self.sizeHint().height())
+
+    def stretches(self) -> list[tuple[Part, QRectF]]:
+        """Every part with its place in the widget, to scale; the free rest last."""
+        whole = max(self._capacity_bytes, self._capacity_bytes - self.free_bytes)
+        scale = (self.width() - 1) / whole if whole else 0.0
+        shown = list(self._parts)
+        if self._parts and self.free_bytes > 0:
+            shown.append(Part("free", self.tr("free"), self.free_bytes))
+        out, x = [], 0.5
+        for part in shown:
+            out.append((part, QRectF(x, 0.5, part.size_bytes * scale, BAR_PX - 1.0)))
+            x += part.size_bytes * scale
+        return out
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = colours(self)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(sized("caption"))
+        outline = QPainterPath()
+        outline.addRoundedRect(
+            QRectF(0.5, 0.5, self.width() - 1.0, BAR_PX - 1.0), RADIUS / 2, RADIUS / 2
+        )
+        stretches = self.stretches()
+        mark = next((r.left() for part, r in stretches if part.role == "free"), None)
+        if self._parts and self.free_bytes < 0:
+            whole = self._capacity_bytes - self.free_bytes
+            mark = 0.5 + (self.width() - 1) * self._capacity_bytes / whole
+        painter.save()
+        painter.setClipPath(outline)
+        painter.fillPath(outline, QColor(palette.base))
+        for part, rect in stretches:
+            if part.role == "free":
+                painter.fillRect(rect, QBrush(QColor(palette.line), Qt.BrushStyle.BDiagPattern))
+            else:
+                painter.fillRect(rect, QColor(getattr(palette, part.role)))
+            painter.fillRect(QRectF(rect.right() - 0.5, 0, 1, BAR_PX), QColor(palette.base))
+        if mark is not None and self.free_bytes < 0:
+            over = QRectF(mark, 0, self.width() - mark, BAR_PX)
+            painter.fillRect(over, QBrush(QColor(palette.on_fill), Qt.BrushStyle.BDiagPattern))
+        painter.restore()
+        below = [part for part, rect in stretches if not self._write_inside(painter, part, rect)]
+        painter.setPen(QPen(QColor(palette.line), 1.0))
+        painter.drawPath(outline)
+        if self.free_bytes < 0 and mark is not None:
+            painter.fillRect(QRectF(mark - 1, 0, 2, BAR_PX + UNIT), QColor(palette.unfit))
+        self._write_below(painter, below)
+
+    def _write_inside(self, painter: QPainter, part: Part, rect: QRectF) -> bool:
+        palette = colours(self)
+        free = part.role == "free"
+        fill = palette.base if free else getattr(palette, part.role)
+        words = f"{part.name} {size(part.size_bytes)}"
+        for text in (words, part.name):
+            room = painter.fontMetrics().horizontalAdvance(text) + 2 * UNIT
+            if room > rect.width():
+                continue
+            if free or self.free_bytes < 0:
+                # Behind the words, so that no hatching runs through them.
+                centre = QRectF(0, 0, room, BAR_PX - 8)
+                centre.moveCenter(rect.center())
+                painter.fillRect(centre, QColor(fill))
+            painter.setPen(QColor(palette.muted if free else palette.on_fill))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+            return text == words
+        return False
+
+    def _write_below(self, painter: QPainter, below: list[Part]) -> None:
+        palette = colours(self)
+        metrics = painter.fontMetrics()
+        baseline = BAR_PX + UNIT + metrics.ascent()
+        end = self.tr("capacity {size}").format(size=size(self._capacity_bytes))
+        colour = palette.muted
+        if self.free_bytes < 0:
+            missing = size(-self.free_bytes)
+            end = self.tr("{missing} beyond the capacity of {size}").format(
+                missing=missing, size=size(self._capacity_bytes)
+            )
+            colour = palette.unfit
+        if not self._parts:
+            return
+        right = self.width() - metrics.horizontalAdvance(end)
+        painter.setPen(QColor(colour))
+        painter.drawText(QPoint(right, baseline), end)
+        x = 0
+        for part in below:
+            words = f"{part.name} {size(part.size_bytes)}"
+            room = 14 + metrics.horizontalAdvance(words)
+            if x + room > right - GAP_PX:
+                break
+            if part.role == "free":
+                painter.setPen(QPen(QColor(palette.muted), 1.0))
+                painter.setBrush(QBrush(QColor(palette.muted), Qt.BrushStyle.BDiagPattern))
+            else:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(getattr(palette, part.role)))
+            painter.drawRect(QRectF(x + 0.5, baseline - 8.5, 9, 9))
+            painter.setPen(QColor(palette.muted))
+            painter.drawText(QPoint(x + 14, baseline), words)
+            x += room + GAP_PX
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            for part, rect in self.stretches():
+                if rect.left() <= event.pos().x() < rect.right() or part == self.stretches()[-1]:
+                    bytes_text = self.tr("{count} bytes").format(
+                        count=exact(round(part.size_bytes))
+                    )
+                    QToolTip.showText(
+                        event.globalPos(),
+                        f"{part.name}: {size(part.size_bytes)}, {bytes_text}",
+                        self,
+                    )
+                    return True
+        return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()

@@ -1,0 +1,184 @@
+"""The menu bar: every command with its keys."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from ..problem import BadInput
+from ..scenario import SUFFIX, read_file
+from .theme import CHOICES, Choice
+
+Key = QKeySequence.StandardKey | str | None
+
+
+class Menus(QObject):
+    """Builds the menus of a window; each command is a signal, so the window decides what it does.
+
+    opened: a recent file; example: a shipped one.
+    """
+
+    new = Signal()
+    open = Signal()
+    opened = Signal(object)
+    example = Signal(object)
+    save = Signal()
+    save_as = Signal()
+    undo = Signal()
+    redo = Signal()
+    search = Signal()
+    theme = Signal(str)
+    add_machine = Signal()
+    edit_machine = Signal()
+    duplicate_machine = Signal()
+    delete_machine = Signal()
+    explain = Signal()
+    about = Signal()
+
+    def __init__(self, window: QMainWindow, examples: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self._examples = examples
+        self._recent: tuple[str, ...] = ()
+        self._file_menu()
+        edit = self._menu(self.tr("&Edit"))
+        self.undo_action = self._add(
+            edit, self.tr("Undo"), self.undo, QKeySequence.StandardKey.Undo
+        )
+        self.redo_action = self._add(edit, self.tr("Redo"), self.redo, "Ctrl+Shift+Z", "Ctrl+Y")
+        edit.addSeparator()
+        self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
+        self._theme_menu()
+        machines = self._menu(self.tr("&Machines"))
+        self._add(machines, self.tr("Add a machine\u2026"), self.add_machine, "Ctrl+M")
+        self.edit_action = self._add(machines, self.tr("Edit\u2026"), self.edit_machine)
+        self.duplicate_action = self._add(
+            machines, self.tr("Duplicate\u2026"), self.duplicate_machine, "Ctrl+D"
+        )
+        self.delete_action = self._add(machines, self.tr("Delete\u2026"), self.delete_machine)
+        help_menu = self._menu(self.tr("&Help"))
+        self._add(help_menu, self.tr("Explain this field"), self.explain, "F1")
+        self._add(help_menu, self.tr("About"), self.about)
+
+    def show_undo(self, undo: str, redo: str) -> None:
+        """Say what undo and redo would change; "" switches them off."""
+        for action, words, what in (
+            (self.undo_action, self.tr("Undo"), undo),
+            (self.redo_action, self.tr("Redo"), redo),
+        ):
+            action.setEnabled(bool(what))
+            action.setText(f"{words}: {what}" if what else words)
+
+    def show_machine(self, name: str, *, yours: bool) -> None:
+        """Name the chosen machine in the commands on it; only the user's own can be changed."""
+        for action, words, possible in (
+            (self.edit_action, self.tr("Edit {name}\u2026"), yours),
+            (self.duplicate_action, self.tr("Duplicate {name}\u2026"), bool(name)),
+            (self.delete_action, self.tr("Delete {name}\u2026"), yours),
+        ):
+            action.setText(words.format(name=name or self.tr("the machine")).replace("&", "&&"))
+            action.setEnabled(possible)
+
+    def show_recent(self, paths: list[str]) -> None:
+        self._recent = tuple(paths)
+
+    def show_theme(self, choice: Choice) -> None:
+        for action in self._themes.actions():
+            action.setChecked(action.data() == choice)
+
+    def _file_menu(self) -> None:
+        key = QKeySequence.StandardKey
+        menu = self._menu(self.tr("&File"))
+        self._add(menu, self.tr("New"), self.new, key.New)
+        self._add(menu, self.tr("Open\u2026"), self.open, key.Open)
+        self._recent_menu = menu.addMenu(self.tr("Open recent"))
+        self._recent_menu.aboutToShow.connect(self._fill_recent)
+        self._examples_menu = menu.addMenu(self.tr("Examples"))
+        self._examples_menu.aboutToShow.connect(self._fill_examples)
+        menu.addSeparator()
+        self._add(menu, self.tr("Save"), self.save, key.Save)
+        self._add(menu, self.tr("Save as\u2026"), self.save_as, "Ctrl+Shift+S")
+        menu.addSeparator()
+        quit_action = menu.addAction(self.tr("Quit"))
+        quit_action.setShortcut("Ctrl+Q")
+        quit_action.triggered.connect(self._window.close)
+
+    def _theme_menu(self) -> None:
+        words = {
+            "system": self.tr("As the system"),
+            "light": self.tr("Light"),
+            "dark": self.tr("Dark"),
+        }
+        menu = self._menu(self.tr("&View")).addMenu(self.tr("Theme"))
+        self._themes = QActionGroup(self)
+        for choice in CHOICES:
+            action = menu.addAction(words[choice])
+            action.setCheckable(True)
+            action.setData(choice)
+            self._themes.addAction(action)
+        self._themes.triggered.connect(lambda action: self.theme.emit(action.data()))
+
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        for name in self._recent:
+            action = self._recent_menu.addAction(Path(name).name.replace("&", "&&"))
+            action.setToolTip(name)
+            action.triggered.connect(lambda _=False, path=Path(name): self.opened.emit(path))
+        if not self._recent:
+            self._recent_menu.addAction(self.tr("No file yet")).setEnabled(False)
+
+    def _fill_examples(self) -> None:
+        self._examples_menu.clear()
+        for title, path in example_files(self._examples):
+            action = self._examples_menu.addAction(title.replace("&", "&&"))
+            action.triggered.connect(lambda _=False, file=path: self.example.emit(file))
+        if self._examples_menu.isEmpty():
+            self._examples_menu.addAction(self.tr("No examples")).setEnabled(False)
+
+    def _menu(self, title: str) -> QMenu:
+        return self._window.menuBar().addMenu(title)
+
+    def _add(self, menu: QMenu, words: str, does: Signal, *keys: Key) -> QAction:
+        action = menu.addAction(words)
+        action.setShortcuts([QKeySequence(key) for key in keys if key is not None])
+        action.triggered.connect(lambda _checked=False: does.emit())
+        return action
+
+
+def example_files(folder: Path) -> list[tuple[str, Path]]:
+    """The shipped scenarios by title; one that cannot be read is left out."""
+    found = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            title = read_file(path).name or path.name.removesuffix(SUFFIX)
+        except (BadInput, OSError):
+            continue
+        found.append((title, path))
+    return found
+
+
+def words_of(key: str) -> str:
+    """A key of the scenario in words, for the name of an undo step.
+
+    >>> words_of("workload.floor_tokens_per_s")
+    'floor'
+    """
+    known = {
+        "hardware": _tr("machine"),
+        "model": _tr("model"),
+        "workload.reserved_context_tokens": _tr("reserved context"),
+        "workload.read_context_tokens": _tr("read context"),
+        "workload.read_context_fraction": _tr("share read"),
+        "workload.floor_tokens_per_s": _tr("floor"),
+        "workload.overhead_gb": _tr("overhead"),
+        "workload.batch": _tr("number of sessions"),
+        "prefill.prompt_tokens": _tr("prompt"),
+        "prefill.ttft_budget_s": _tr("time budget"),
+        "prefill.batch": _tr("number of prompts"),
+    }
+    return known.get(key) or key.rpartition(".")[2].replace("_", " ")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Menus", text)

@@ -1,0 +1,115 @@
+"""Add, edit, duplicate and delete the user's own machines."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox
+
+from ..library import user as own_files
+from ..library.hardware import HardwareRecord
+from ..library.load import Library, MachineEntry
+from ..problem import BadInput
+from .machine_editor import MachineEditor
+from .main_window import MainWindow
+from .store import Store
+
+
+class OwnMachines(QObject):
+    """Each change writes a file, loads the library again and chooses the machine.
+
+    Parameters: folder of the user's files; reload, which reads the library again.
+    """
+
+    def __init__(
+        self, store: Store, window: MainWindow, folder: Path, reload: Callable[[], Library]
+    ) -> None:
+        super().__init__(window)
+        self._store = store
+        self._window = window
+        self._folder = folder
+        self._reload = reload
+        self.editor: MachineEditor | None = None
+        window.machine_asked.connect(self._asked)
+
+    def _asked(self, what: str) -> None:
+        entry = self._chosen()
+        if what == "add":
+            self._edit(self.tr("Add a machine"), None, self._add)
+        elif entry is None:
+            self._window.bar.say(self.tr("Choose a machine of the list first."))
+        elif what == "duplicate":
+            self._edit(self.tr("Duplicate a machine"), self._copy(entry), self._add)
+        elif what == "edit" and entry.yours:
+            self._edit(
+                self.tr("Edit {name}").format(name=entry.name),
+                entry.record,
+                lambda record: self._save(entry, record),
+                size=_size_of(entry),
+            )
+        elif what == "delete" and entry.yours:
+            self._delete(entry)
+
+    def _edit(
+        self,
+        title: str,
+        record: HardwareRecord | None,
+        save: Callable[[HardwareRecord], None],
+        size: int = 0,
+    ) -> None:
+        self.editor = MachineEditor(title, record, save, size=size, parent=self._window)
+        self.editor.finished.connect(self.editor.deleteLater)
+        self.editor.open()
+
+    def _add(self, record: HardwareRecord) -> None:
+        taken = frozenset(self._store.library.machines)
+        _, machine_id = own_files.add_machine(self._folder, record, taken)
+        self._store.set_library(self._reload())
+        self._store.edit({"hardware": machine_id})
+
+    def _save(self, entry: MachineEntry, record: HardwareRecord) -> None:
+        own_files.save(entry, record)
+        self._store.set_library(self._reload())
+
+    def _delete(self, entry: MachineEntry) -> None:
+        button = QMessageBox.StandardButton
+        sizes = len(entry.record.configurations)
+        words = self.tr("Delete \u201c{name}\u201d and its file?")
+        if sizes > 1:
+            words = self.tr("Delete \u201c{name}\u201d with all its {sizes} sizes and their file?")
+        answer = QMessageBox.question(
+            self._window,
+            self.tr("Delete a machine"),
+            words.format(name=entry.record.name, sizes=sizes),
+            button.Discard | button.Cancel,
+            button.Cancel,
+        )
+        if answer != button.Discard:
+            return
+        try:
+            own_files.delete(entry)
+        except BadInput as bad:
+            self._window.bar.say(str(bad.problem))
+            return
+        self._store.set_library(self._reload())
+
+    def _copy(self, entry: MachineEntry) -> HardwareRecord:
+        """The chosen memory size alone, under a name of its own."""
+        own = entry.record.configurations[_size_of(entry)]
+        return msgspec.structs.replace(
+            entry.record,
+            name=self.tr("{name}, copy").format(name=entry.name),
+            memory=own.memory or entry.record.memory,
+            configurations=(msgspec.structs.replace(own, memory=None),),
+            replaced_by="",
+        )
+
+    def _chosen(self) -> MachineEntry | None:
+        hardware = self._store.scenario.hardware
+        return self._store.library.machines.get(hardware) if isinstance(hardware, str) else None
+
+
+def _size_of(entry: MachineEntry) -> int:
+    ids = [size.id for size in entry.record.configurations]
+    return ids.index(entry.id)

@@ -1,0 +1,337 @@
+"""A searchable list of things to choose from, one painted row for each."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from .cards import ElidedLabel
+from .form import LABEL_PX, message, say
+from .theme import CARD_PADDING, UNIT, colours, sized
+
+Index = QModelIndex | QPersistentModelIndex
+
+_WORD = re.compile(r"[a-z]+|[\d.]+")
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One thing to choose.
+
+    figures stand in columns at the right; summary: the same with their units, where the columns
+    leave them out. search: what it is found by.
+    """
+
+    id: str
+    name: str
+    figures: tuple[str, ...]
+    search: str
+    tip: str = ""
+    yours: bool = False
+    summary: str = ""
+
+    def words(self) -> str:
+        """The row in one line."""
+        return " · ".join((self.name, self.summary or " · ".join(self.figures)))
+
+
+def matching(rows: Sequence[Row], text: str) -> list[Row]:
+    """Rows in which every word of `text` occurs; those where each begins a word come first.
+
+    >>> rows = [Row("a", "Model 27B", (), "model 27b"), Row("b", "Model 7B", (), "model 7b")]
+    >>> [row.id for row in matching(rows, "7B")]
+    ['b', 'a']
+    """
+    tokens = text.casefold().split()
+    if not tokens:
+        return list(rows)
+    found = [row for row in rows if all(token in row.search for token in tokens)]
+    starts = [re.compile(rf"(?<![\w.]){re.escape(token)}") for token in tokens]
+    return sorted(found, key=lambda row: not all(start.search(row.search) for start in starts))
+
+
+class RowModel(QAbstractListModel):
+    """The rows that match the search, in order."""
+
+    RowRole = Qt.ItemDataRole.UserRole
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: tuple[Row, ...] = ()
+        self._shown: list[Row] = []
+        self._text = ""
+
+    def offer(self, rows: Sequence[Row]) -> None:
+        self._all = tuple(rows)
+        self._refresh()
+
+    def search(self, text: str) -> None:
+        if text.split() != self._text.split():
+            self._text = text
+            self._refresh()
+
+    def _refresh(self) -> None:
+        self.beginResetModel()
+        self._shown = matching(self._all, self._text)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self._shown[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.words()
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.tip or row.name
+        return row if role == self.RowRole else None
+
+    def index_of(self, row_id: str) -> QModelIndex:
+        """Where a row is shown, or an invalid index."""
+        for number, row in enumerate(self._shown):
+            if row.id == row_id:
+                return self.index(number)
+        return QModelIndex()
+
+    @property
+    def total(self) -> int:
+        return len(self._all)
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Paints a row: mark of the chosen one, name, badge of the user's own, figures in columns."""
+
+    MARK_PX = 18
+
+    def __init__(self, columns: Sequence[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._font = sized("text")
+        self._badge_font = sized("caption")
+        metrics = parent.fontMetrics()
+        self._widths = [metrics.horizontalAdvance(sample) + 2 * UNIT for sample in columns]
+        self.chosen = ""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(120, option.fontMetrics.height() + 2 * UNIT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row: Row = index.data(RowModel.RowRole)
+        widget = option.widget
+        palette = colours(widget)
+        chosen = row.id == self.chosen
+        rect = option.rect
+        painter.save()
+        painter.setFont(self._font)
+        if option.state & QStyle.StateFlag.State_Selected:
+            tint = QColor(palette.accent)
+            tint.setAlpha(48 if widget.hasFocus() or widget.parent().searching() else 26)
+            painter.fillRect(rect, tint)
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            tint = QColor(palette.accent)
+            tint.setAlpha(16)
+            painter.fillRect(rect, tint)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        if chosen:
+            painter.setPen(QColor(palette.accent))
+            mark = QRect(rect.left(), rect.top(), self.MARK_PX, rect.height())
+            painter.drawText(mark, middle | Qt.AlignmentFlag.AlignHCenter, "\u2713")
+        right = rect.right() - UNIT
+        painter.setPen(QColor(palette.text if chosen else palette.muted))
+        for width, text in zip(reversed(self._widths), reversed(row.figures), strict=True):
+            cell = QRect(right - width, rect.top(), width, rect.height())
+            painter.drawText(cell, middle | Qt.AlignmentFlag.AlignRight, text)
+            right -= width
+        left = rect.left() + self.MARK_PX
+        if row.yours:
+            right -= self._paint_badge(painter, rect, right) + UNIT
+        painter.setFont(self._font)
+        painter.setPen(QColor(palette.accent if chosen else palette.text))
+        room = QRect(left, rect.top(), max(right - left - UNIT, 0), rect.height())
+        elided = painter.fontMetrics().elidedText(
+            row.name, Qt.TextElideMode.ElideRight, room.width()
+        )
+        painter.drawText(room, middle, elided)
+        painter.restore()
+
+    def _paint_badge(self, painter: QPainter, rect: QRect, right: int) -> int:
+        words = self.tr("yours")
+        painter.setFont(self._badge_font)
+        width = painter.fontMetrics().horizontalAdvance(words) + 2 * UNIT
+        height = painter.fontMetrics().height() + 2
+        badge = QRect(right - width, rect.center().y() - height // 2, width, height)
+        painter.setPen(QColor(colours(self.parent()).accent))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.drawRoundedRect(badge, 3, 3)
+        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, words)
+        return width
+
+
+class Picker(QWidget):
+    """A heading, what is chosen, a search field and the list.
+
+    Typing in the field filters; arrows move in the list, Enter or a click chooses.
+    """
+
+    picked = Signal(str)
+    NOTHING = ""
+
+    def __init__(
+        self, title: str, columns: Sequence[str], hint: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        heading = QLabel(title, self)
+        heading.setFont(sized("heading"))
+        heading.setMinimumWidth(LABEL_PX)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(hint)
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName(self.tr("Search: {title}").format(title=title))
+        self.search.installEventFilter(self)
+        heading.setBuddy(self.search)
+        self.chosen = ElidedLabel(self)
+        self.chosen.setFont(sized("text", bold=True))
+        self.chosen_name = ""
+        self.note = message(self)
+        self.model = RowModel(self)
+        self.view = QListView(self)
+        self.view.setModel(self.model)
+        self._delegate = RowDelegate(columns, self.view)
+        self.view.setItemDelegate(self._delegate)
+        self.view.setUniformItemSizes(True)
+        self.view.setMouseTracking(True)
+        self.view.setFrameShape(QFrame.Shape.NoFrame)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.setAccessibleName(title)
+        self.view.setMinimumHeight(3 * self.view.sizeHintForRow(0) if self.model.total else 72)
+        self.view.clicked.connect(self._choose)
+        self.view.installEventFilter(self)
+        self.empty = message(self)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.search.textEdited.connect(self._search)
+        self.search.textChanged.connect(self._search)
+
+        self.head = QHBoxLayout()
+        self.head.setSpacing(2 * UNIT)
+        self.head.addWidget(heading)
+        self.head.addWidget(self.search, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
+        layout.setSpacing(UNIT)
+        layout.addLayout(self.head)
+        layout.addWidget(self.chosen)
+        layout.addWidget(self.note)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty)
+
+    def offer_rows(self, rows: Sequence[Row]) -> None:
+        """Replace what can be chosen."""
+        self.model.offer(rows)
+        self._mark()
+
+    def show_chosen(self, row_id: str, name: str, words: str = "", *, missing: str = "") -> None:
+        """Name the choice above the list and mark its row; `missing` says why it is none.
+
+        words: what stands above the list, where that is more than the name.
+        """
+        self.chosen.say(words or name)
+        self.chosen_name = name
+        self.chosen.setForegroundRole(
+            QPalette.ColorRole.BrightText if missing else QPalette.ColorRole.WindowText
+        )
+        say(self.note, missing)
+        if row_id != self._delegate.chosen:
+            self._delegate.chosen = row_id
+            self._mark()
+
+    def searching(self) -> bool:
+        return self.search.hasFocus()
+
+    def focus_search(self) -> None:
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def _search(self, text: str) -> None:
+        self.model.search(text)
+        self._mark()
+
+    def _mark(self) -> None:
+        """Put the list's own highlight on the chosen row, or on the first match while searching."""
+        if self._delegate.chosen:
+            index = self.model.index_of(self._delegate.chosen)
+        else:
+            index = QModelIndex()
+        if not index.isValid() and self.search.text():
+            index = self.model.index(0)
+        self.view.setCurrentIndex(index)
+        if index.isValid():
+            self.view.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        found = self.model.rowCount()
+        self.view.setVisible(found > 0)
+        if found:
+            say(self.empty, "")
+        elif self.model.total:
+            text = self.search.text()
+            say(self.empty, self.tr("Nothing matches \u201c{text}\u201d.").format(text=text))
+        else:
+            say(self.empty, self.NOTHING)
+        self.view.viewport().update()
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            row: Row = index.data(RowModel.RowRole)
+            self.picked.emit(row.id)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            key = event.key()
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose(self.view.currentIndex())
+                return True
+            if key == Qt.Key.Key_Escape and self.search.text():
+                self.search.clear()
+                return True
+            moves = (
+                Qt.Key.Key_Down,
+                Qt.Key.Key_Up,
+                Qt.Key.Key_PageDown,
+                Qt.Key.Key_PageUp,
+            )
+            if watched is self.search and key in moves:
+                self.view.event(event)
+                return True
+            if watched is self.view and event.text().isprintable() and event.text().strip():
+                # Typing on the list goes on in the search field.
+                self.search.setFocus()
+                self.search.event(event)
+                return True
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.view.viewport().update()
+        return super().eventFilter(watched, event)

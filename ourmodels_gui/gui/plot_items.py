@@ -1,0 +1,230 @@
+"""What stands in a plot: curves, points, levels, limits and regions, each with its words in place.
+
+Every item is made once, by the plot that owns it, and only updated: pyqtgraph items that are made
+and dropped do not go away.
+"""
+
+from collections.abc import Sequence
+from math import isfinite, log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyqtgraph as pg
+
+from .plots import log, pen, tint
+from .theme import Palette, sized
+
+if TYPE_CHECKING:
+    from .log_plot import LogPlot
+
+
+class Label(pg.TextItem):
+    """A few words inside a plot, in the caption size and one role's colour."""
+
+    def __init__(self, plot: "LogPlot", role: str, *, framed: bool = False) -> None:
+        super().__init__("")
+        self.role = role
+        self.framed = framed
+        self.setZValue(20)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+
+    def restyle(self, palette: Palette) -> None:
+        self.setColor(getattr(palette, self.role))
+        self.setFont(sized("caption"))
+        # The base behind the words keeps grid lines and curves from striking through them.
+        self.fill = pg.mkBrush(tint(palette.base, 215))
+
+    def put(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> None:
+        self.setText(text)
+        self.setAnchor(anchor)
+        self.setPos(x, y)
+        self.setVisible(bool(text))
+
+    @property
+    def width_px(self) -> float:
+        return self.boundingRect().width()
+
+
+class Curve(pg.PlotDataItem):
+    """A line with its name at its right or left end, above or below it.
+
+    Fewer than 200 points: there wide antialiased lines cost no more than segmented ones, whose
+    joints show.
+    """
+
+    def __init__(
+        self,
+        plot: "LogPlot",
+        role: str,
+        *,
+        width: float = 2.0,
+        dash: tuple[float, ...] = (),
+        below: bool = False,
+        at_left: bool = False,
+    ) -> None:
+        super().__init__(antialias=True, skipFiniteCheck=False)
+        self.role, self._width, self._dash = role, width, dash
+        self._below, self._at_left = below, at_left
+        self.name_text = ""
+        self._named_at: int | None = None
+        self.setZValue(10)
+        plot.addItem(self)
+        plot.styled(self)
+        self.label = Label(plot, role)
+
+    def restyle(self, palette: Palette) -> None:
+        self.setPen(pen(getattr(palette, self.role), self._width, self._dash))
+
+    def show_values(
+        self, x: np.ndarray, y: np.ndarray, name: str = "", *, named_at: int | None = None
+    ) -> None:
+        """Draw y over x (values, not logarithms), named at its end or at the point `named_at`."""
+        self.name_text, self._named_at = name, named_at
+        self.setData(log(x), log(y), connect="finite")
+
+    def clear_values(self) -> None:
+        self.show_values(np.empty(0), np.empty(0))
+
+    def place(self, left: float, right: float) -> None:
+        """Put the name at its end, as far as that is in view."""
+        x, y = self.getData()
+        if x is None or not self.name_text:
+            self.label.put("", 0, 0, (0, 0))
+            return
+        seen = np.flatnonzero(np.isfinite(y) & (x >= left) & (x <= right))
+        if not seen.size:
+            self.label.put("", 0, 0, (0, 0))
+            return
+        at = int(seen[0] if self._at_left else seen[-1])
+        across = 0.0 if self._at_left else 1.0
+        if self._named_at is not None:
+            at, across = min(max(self._named_at, int(seen[0])), int(seen[-1])), 0.5
+        self.label.put(self.name_text, x[at], y[at], (across, -0.15 if self._below else 1.15))
+
+
+class Points(pg.ScatterPlotItem):
+    """Single places, filled or as rings."""
+
+    def __init__(self, plot: "LogPlot", role: str, *, filled: bool) -> None:
+        super().__init__(size=9, pxMode=True)
+        self.role, self._filled = role, filled
+        self.setZValue(15)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+
+    def restyle(self, palette: Palette) -> None:
+        colour = getattr(palette, self.role)
+        self.setBrush(pg.mkBrush(colour if self._filled else palette.base))
+        self.setPen(pen(palette.base if self._filled else colour, 1.5))
+
+    def show_values(self, places: Sequence[tuple[float, float]]) -> None:
+        x, y = zip(*places, strict=True) if places else ((), ())
+        self.setData(x=log(x), y=log(y))
+
+
+class Note(Label):
+    """Words at a single place, or at the edge beyond which the place lies."""
+
+    def __init__(self, plot: "LogPlot", role: str) -> None:
+        super().__init__(plot, role)
+        self._at = (0.0, 0.0)
+        self.said = ""
+        self._below = False
+
+    def show_at(self, x: float | None, y: float | None, words: str, *, below: bool = False) -> None:
+        """Say `words` at (x, y), or nothing without a place."""
+        self._below = below
+        self.said = words if x is not None and y is not None else ""
+        if self.said:
+            self._at = (log10(x), log10(y))
+
+    def place(self, left: float, right: float) -> None:
+        x, y = self._at
+        # Towards the middle, so that a note at an edge is not cut.
+        horizontal = 0.0 if x < (left + right) / 2 else 1.0
+        inside = min(max(x, left), right)
+        self.put(self.said, inside, y, (horizontal, -0.3 if self._below else 1.3))
+
+
+class Level(pg.InfiniteLine):
+    """A horizontal line with its value written at the left or the right end."""
+
+    def __init__(self, plot: "LogPlot", role: str, *, at_right: bool = False) -> None:
+        super().__init__(angle=0, movable=False)
+        self.role, self._at_right, self.name_text = role, at_right, ""
+        self.below = True
+        self.setZValue(5)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+        self.label = Label(plot, role)
+        self.hide()
+
+    def restyle(self, palette: Palette) -> None:
+        self.setPen(pen(getattr(palette, self.role), 1.0, (6.0, 4.0)))
+
+    def show_at(self, value: float | None, name: str = "", *, below: bool = True) -> None:
+        shown = value is not None and value > 0 and isfinite(value)
+        self.name_text = name if shown else ""
+        self.below = below
+        self.setVisible(shown)
+        if shown:
+            self.setPos(log10(value))
+
+    def place(self, left: float, right: float) -> None:
+        x, horizontal = (right, 1.0) if self._at_right else (left, 0.0)
+        anchor = (horizontal, -0.05 if self.below else 1.05)
+        self.label.put(self.name_text, x, self.value(), anchor)
+
+
+class Gate(pg.InfiniteLine):
+    """A thin vertical with its name at the top."""
+
+    def __init__(self, plot: "LogPlot", role: str) -> None:
+        super().__init__(angle=90, movable=False)
+        self.role, self.name_text = role, ""
+        self.setZValue(4)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+        self.label = Label(plot, role)
+        self.hide()
+
+    def restyle(self, palette: Palette) -> None:
+        self.setPen(pen(getattr(palette, self.role), 1.0))
+
+    def show_at(self, value: float | None, name: str = "") -> None:
+        shown = value is not None and value > 0 and isfinite(value)
+        self.name_text = name if shown else ""
+        self.setVisible(shown)
+        if shown:
+            self.setPos(log10(value))
+
+
+class Region(pg.LinearRegionItem):
+    """A stretch of the x axis tinted and named at its foot."""
+
+    def __init__(self, plot: "LogPlot", role: str) -> None:
+        super().__init__(movable=False, pen=pg.mkPen(None))
+        self.role, self.name_text = role, ""
+        self.setZValue(-10)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+        self.label = Label(plot, role)
+        self.hide()
+
+    def restyle(self, palette: Palette) -> None:
+        self.setBrush(tint(getattr(palette, self.role), 26))
+
+    def show_between(self, low: float | None, high: float | None, name: str = "") -> None:
+        shown = low is not None and high is not None and high > low
+        self.name_text = name if shown else ""
+        self.setVisible(shown)
+        if shown:
+            self.setRegion((log10(low), log10(high)))
+
+    def place(self, left: float, right: float, bottom: float, px: float) -> None:
+        low, high = self.getRegion()
+        low, high = max(low, left), min(high, right)
+        self.label.put(self.name_text, (low + high) / 2, bottom, (0.5, 1.0))
+        if (high - low) / px < self.label.width_px:
+            self.label.hide()

@@ -1,0 +1,157 @@
+"""What the plots share: axes that count in logarithms, with ticks that people think in.
+
+Coordinates are log10 of the value, on linear pyqtgraph axes, so that every item (a line, a label, a
+region) stands in the same coordinates as the curves. Only plot modules may import this one: it
+imports pyqtgraph, which costs as much as the rest of the start.
+"""
+
+from collections.abc import Callable
+from math import ceil, floor, log2, log10
+from typing import NamedTuple
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import ArrayLike
+from PySide6.QtGui import QColor, QPen
+
+from .theme import Palette, sized
+
+GRID_ALPHA = 38  # 15 % of 255
+TICK_GAP_PX = 46
+ROW_GAP_PX = 21
+
+Ticks = Callable[[float, float, float], list[float]]
+
+
+class Reading(NamedTuple):
+    """What a plot says at one place: rows of (label, value), dots of (y, role of its colour)."""
+
+    x: float
+    title: str
+    rows: tuple[tuple[str, str], ...]
+    dots: tuple[tuple[float, str], ...] = ()
+
+    def spoken(self) -> str:
+        """The same in one line, for a screen reader."""
+        return ", ".join([self.title, *(f"{label} {value}" for label, value in self.rows)])
+
+
+def log(values: ArrayLike) -> np.ndarray:
+    """Plot coordinates of `values`; what is not positive or not known becomes a gap."""
+    values = np.asarray(values, dtype=np.float64)
+    out = np.full(values.shape, np.nan)
+    np.log10(values, out=out, where=values > 0)
+    return out
+
+
+def powers_of_two(low: float, high: float, size_px: float) -> list[float]:
+    """1, 2, 4, 8, ... within [low, high], thinned to 1, 4, 16, ... where they crowd.
+
+    >>> powers_of_two(1, 20, 400)
+    [1.0, 2.0, 4.0, 8.0, 16.0]
+    >>> powers_of_two(1, 300, 150)
+    [1.0, 8.0, 64.0]
+    """
+    first, last = ceil(log2(low) - 1e-9), floor(log2(high) + 1e-9)
+    room = max(size_px / TICK_GAP_PX, 1.0)
+    step = max(1, ceil((log2(high) - log2(low)) / room))
+    return [2.0**power for power in range(first, last + 1) if power % step == 0]
+
+
+def one_two_five(low: float, high: float, size_px: float) -> list[float]:
+    """1, 2, 5, 10, 20, ... within [low, high]; 1, 10, 100 or fewer where they crowd.
+
+    >>> one_two_five(1, 60, 400)
+    [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
+    >>> one_two_five(1, 10000, 120)
+    [1.0, 10.0, 100.0, 1000.0, 10000.0]
+    """
+    decades = log10(high) - log10(low)
+    room = max(size_px / ROW_GAP_PX, 1.0)
+    digits = (1, 2, 5) if 3 * decades <= room else (1,)
+    step = max(1, ceil(decades / room))
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    ticks = [float(d * 10.0**p) for p in powers if p % step == 0 for d in digits]
+    return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+
+
+def rate_tick(value: float) -> str:
+    """A rate as a round tick: 0.5, 20, 5,000, 20k.
+
+    >>> [rate_tick(x) for x in (0.5, 20.0, 5000.0, 20000.0, 2e6)]
+    ['0.5', '20', '5,000', '20k', '2M']
+    """
+    for size, suffix in ((1e6, "M"), (1e4, "k")):
+        if value >= size * (1 - 1e-9):
+            return f"{value / (1e6 if suffix == 'M' else 1e3):g}{suffix}"
+    return f"{value:,.0f}" if value >= 1 - 1e-9 else f"{value:g}"
+
+
+def token_tick(value: float) -> str:
+    """A power of two of tokens as people say it: 512, 8k, 1M.
+
+    >>> [token_tick(2.0**power) for power in (9, 13, 20)]
+    ['512', '8k', '1M']
+    """
+    for power, suffix in ((20, "M"), (10, "k")):
+        if value >= 2.0**power * (1 - 1e-9):
+            return f"{value / 2.0**power:g}{suffix}"
+    return f"{value:g}"
+
+
+def time_tick(value: float) -> str:
+    """A time as a round tick: 20 ms, 5 s, 2,000 s.
+
+    >>> [time_tick(x) for x in (0.0005, 0.02, 5.0, 2000.0)]
+    ['0.5 ms', '20 ms', '5 s', '2,000 s']
+    """
+    return f"{value * 1e3:g} ms" if value < 1 - 1e-9 else f"{value:,.0f} s"
+
+
+class LogAxis(pg.AxisItem):
+    """An axis over log10 of its values; `ticks` chooses the values and `text` writes them."""
+
+    def __init__(
+        self, orientation: str, counts: str, ticks: Ticks, text: Callable[[float], str]
+    ) -> None:
+        """counts: what is counted, in a word or two beside the axis; "" for nothing."""
+        super().__init__(orientation, maxTickLength=0)
+        self._counts = counts
+        self._ticks = ticks
+        self._text = text
+        self.enableAutoSIPrefix(False)
+        self.setGrid(GRID_ALPHA)
+
+    def tickValues(
+        self, minVal: float, maxVal: float, size: float
+    ) -> list[tuple[float, list[float]]]:
+        ticks = self._ticks(10.0**minVal, 10.0**maxVal, size)
+        return [(1.0, [log10(tick) for tick in ticks])]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [self._text(10.0**value) for value in values]
+
+    def restyle(self, palette: Palette) -> None:
+        self.setPen(palette.line)
+        self.setTickPen(palette.text)
+        self.setTextPen(palette.muted)
+        font = sized("caption")
+        self.setTickFont(font)
+        style = {"color": palette.muted, "font-size": f"{font.pixelSize()}px"}
+        if self._counts:
+            self.setLabel(self._counts, **style)
+
+
+def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:
+    """An opaque cosmetic pen; `dash` in units of its width."""
+    out = pg.mkPen(QColor(colour), width=width)
+    if dash:
+        out.setDashPattern(list(dash))
+    return out
+
+
+def tint(colour: str, alpha: int) -> QColor:
+    """The colour, let through: for regions behind the curves."""
+    out = QColor(colour)
+    out.setAlpha(alpha)
+    return out

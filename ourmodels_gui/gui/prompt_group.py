@@ -1,0 +1,118 @@
+"""The prompt that prefill processes, and the arithmetic it runs in."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from .. import units
+from ..evaluation import Evaluation
+from . import typed
+from .form import Group
+
+MODE_PATHS = ("prefill.linear_mode", "prefill.attention_mode")
+
+
+class PromptGroup(Group):
+    """Prompt, prefix, chunk, budget, cache growth, modes of the two compute paths."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.set_title(self.tr("Prompt"))
+        self.number(
+            "prefill.prompt_tokens",
+            self.tr("Prompt"),
+            self.tr("New tokens of the prompt, processed before the first token of the answer."),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+            slider=(16, 1_048_576),
+        )
+        self.number(
+            "prefill.cached_prefix_tokens",
+            self.tr("Cached prefix"),
+            self.tr(
+                "Tokens before the prompt that are in the cache already. They are not processed "
+                "again, but the prompt attends to them."
+            ),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+        )
+        self.number(
+            "prefill.chunk_tokens",
+            self.tr("Chunk"),
+            self.tr(
+                "Tokens processed at once. Empty is one shot: the whole prompt in one pass, the "
+                "ceiling over all policies."
+            ),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+        ).setPlaceholderText(self.tr("one shot"))
+        self.number(
+            "prefill.ttft_budget_s",
+            self.tr("Time budget"),
+            self.tr("The longest wait for the first token, in seconds. Empty is no budget."),
+            unit=self.tr("s"),
+        ).setPlaceholderText(self.tr("none"))
+        self.number(
+            "prefill.batch",
+            self.tr("Prompts"),
+            self.tr("Forces the number of prompts processed together."),
+            parse=typed.whole,
+        ).setPlaceholderText(self.tr("best batch"))
+        self.choice(
+            "prefill.cache_growth",
+            self.tr("Cache grows"),
+            self.tr("Reserve the full context before the prompt, or only what it fills."),
+        ).offer(
+            (
+                ("reserved", self.tr("reserved at the start")),
+                ("on_demand", self.tr("on demand")),
+            )
+        )
+        self._linear = self.choice(
+            MODE_PATHS[0],
+            self.tr("Linear layers"),
+            self.tr(
+                "Arithmetic of the weight multiplications: operands and accumulator. The format "
+                "the weights are stored in does not decide it; the runtime does."
+            ),
+        )
+        self._attention = self.choice(
+            MODE_PATHS[1],
+            self.tr("Attention"),
+            self.tr("Arithmetic of the attention products."),
+        )
+
+    def offer(self, evaluation: Evaluation) -> None:
+        """Offer the modes whose rate the machine gives, and the one chosen in any case."""
+        setup, prefill = evaluation.setup, evaluation.scenario.prefill
+        rates = setup.machine.compute_flop_per_s if setup else {}
+        for field, chosen, used in (
+            (
+                self._linear,
+                prefill and prefill.linear_mode,
+                setup.linear_mode if setup else {},
+            ),
+            (
+                self._attention,
+                prefill and prefill.attention_mode,
+                setup.attention_mode if setup else {},
+            ),
+        ):
+            default = "" if chosen else next(iter(used), "")
+            words = (
+                self.tr("default: {mode}").format(mode=default) if default else self.tr("default")
+            )
+            choices: list[tuple[Any, str]] = [(None, words)]
+            choices += [(mode, self._words(mode, rate)) for mode, rate in rates.items()]
+            if isinstance(chosen, dict):
+                choices.append((chosen, self._shares(chosen)))
+            elif chosen and chosen not in rates:
+                choices.append((chosen, self.tr("{mode}, rate unknown").format(mode=chosen)))
+            field.offer(choices)
+
+    def _words(self, mode: str, flop_per_s: float) -> str:
+        return f"{mode}  {units.compute(flop_per_s, typed.separators())}"
+
+    def _shares(self, shares: dict[str, float]) -> str:
+        parts = (f"{typed.show(100 * share)} % {mode}" for mode, share in shares.items())
+        return ", ".join(parts)

@@ -1,0 +1,160 @@
+"""Speculative decoding: how many tokens are drafted, by what, and how many are kept."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
+
+from ..library.load import Library
+from . import typed
+from .fields import ChoiceField
+from .form import Group
+
+DRAFT = "speculation.draft"
+ACCEPTANCE = 0.7
+TYPED_KEYS = ("resident_gb", "sweep_gb", "cache_alloc_gb", "cache_read_gb")
+
+
+class SpeculationGroup(Group):
+    """Draft tokens switch it on; the other values then have a meaning."""
+
+    TOKENS = "speculation.draft_tokens"
+    ALPHA = "speculation.acceptance"
+    RHO = "speculation.emitted_tokens"
+    MODEL = "speculation.draft.id"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.set_title(self.tr("Speculation"))
+        self.number(
+            self.TOKENS,
+            self.tr("Draft tokens"),
+            self.tr(
+                "Tokens that are drafted, one after another, and then verified in one pass. "
+                "Empty or 0 switches speculation off."
+            ),
+            parse=typed.whole,
+        ).setPlaceholderText(self.tr("off"))
+        self.number(
+            self.ALPHA,
+            self.tr("Acceptance"),
+            self.tr(
+                "Chance, from 0 to 1, that a drafted token is accepted when those before it were."
+            ),
+        )
+        self.number(
+            self.RHO,
+            self.tr("Emitted"),
+            self.tr(
+                "Tokens that one pass yields on average, from 1 to the draft tokens and one. "
+                "Typed instead of the acceptance."
+            ),
+            unit=self.tr("tokens"),
+        )
+        self._kind = self.choice(
+            DRAFT,
+            self.tr("Drafted by"),
+            self.tr("What proposes the tokens. Its weights and cache need memory as well."),
+        )
+        self._kind.offer(
+            (
+                (None, self.tr("prompt lookup, no model")),
+                ("mtp", self.tr("the model's own MTP layers")),
+                ("model", self.tr("another model")),
+                ("typed", self.tr("figures of your own")),
+            )
+        )
+        self._model = self.choice(
+            self.MODEL, self.tr("Draft model"), self.tr("The model that proposes the tokens.")
+        )
+        _search_inside(self._model)
+        for key, label, tip in (
+            ("resident_gb", self.tr("Draft memory"), self.tr("Memory of the draft's weights.")),
+            ("sweep_gb", self.tr("Draft sweep"), self.tr("Weights read for one drafted token.")),
+            (
+                "cache_alloc_gb",
+                self.tr("Draft cache"),
+                self.tr("Cache the draft reserves for one session."),
+            ),
+            (
+                "cache_read_gb",
+                self.tr("Draft read"),
+                self.tr("Cache the draft reads for one drafted token of one session."),
+            ),
+        ):
+            self.number(f"{DRAFT}.{key}", label, tip, unit=self.tr("GB"))
+        self._draft: Any = None
+        self._first_model = ""
+
+    def offer(self, library: Library) -> None:
+        """Take the models that can draft."""
+        models = sorted(library.models.values(), key=lambda entry: entry.name.casefold())
+        self._model.offer([(entry.id, entry.name) for entry in models])
+        self._first_model = models[0].id if models else ""
+
+    def present(self, values: Any, defaults: Any) -> None:
+        self._draft = values.get(DRAFT)
+        kind = self._draft
+        if isinstance(kind, dict):
+            kind = "model" if "id" in kind else "typed"
+        super().present({**values, DRAFT: kind}, defaults)
+        on = values.get(self.TOKENS) is not None
+        for key in self.keys:
+            wanted = on
+            if key == self.MODEL:
+                wanted = on and kind == "model"
+            elif key.startswith(DRAFT + "."):
+                wanted = on and kind == "typed"
+            self.show_row(key, wanted or key == self.TOKENS)
+
+    def commit(self, key: str, value: Any) -> None:
+        self._accepted(key)
+        changes: dict[str, Any] = {key: value}
+        if key == self.TOKENS:
+            if not value:
+                changes = {"speculation": None}
+            elif not self._is_on():
+                changes[self.ALPHA] = ACCEPTANCE
+        elif key in (self.ALPHA, self.RHO):
+            # One of the two must stand; the other gives way.
+            other = self.RHO if key == self.ALPHA else self.ALPHA
+            changes = {self.ALPHA: ACCEPTANCE} if value is None else {key: value}
+            changes[other if value is not None else self.RHO] = None
+        elif key == DRAFT:
+            changes = {DRAFT: self._whole_draft(value)}
+        elif key == self.MODEL:
+            changes = {DRAFT: {"id": value}}
+        elif key.startswith(DRAFT + "."):
+            figures = self._draft if isinstance(self._draft, dict) else {}
+            name = key.removeprefix(DRAFT + ".")
+            changes = {DRAFT: {**figures, name: 0.0 if value is None else value}}
+        self.edited.emit(changes)
+
+    def _whole_draft(self, kind: str | None) -> Any:
+        if kind == "model":
+            return {"id": self._first_model}
+        if kind == "typed":
+            return dict.fromkeys(TYPED_KEYS, 0.0)
+        return kind
+
+    def _is_on(self) -> bool:
+        return self.TOKENS in self._set
+
+    def _reset(self) -> None:
+        for key in self.keys:
+            self._accepted(key)
+        self.edited.emit({"speculation": None})
+
+
+def _search_inside(field: ChoiceField) -> None:
+    """Let a long list be searched by typing any part of a name."""
+    field.setEditable(True)
+    field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    completer = QCompleter(field.model(), field)
+    completer.setFilterMode(Qt.MatchFlag.MatchContains)
+    completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+    field.setCompleter(completer)
+    line = field.lineEdit()
+    # What was typed to search is not a choice; leaving the field shows the choice again.
+    line.editingFinished.connect(lambda: line.setText(field.itemText(field.currentIndex())))

@@ -1,0 +1,161 @@
+"""The figures of a tab, and on asking the formula behind each with the values put in."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..engine.setup import Assumption
+from ..summary import Group, Row
+from ..units import THIN_SPACE, exact
+from . import typed
+from .tables import Cell, FigureTable
+from .theme import UNIT, sized
+
+
+def working_of(row: Row) -> str:
+    """The derivation of a figure: its formula, the same with values, and where each comes from."""
+    kind = f" ({row.kind})" if row.kind else ""
+    lines = [row.label, f"  {row.text} {row.unit}".rstrip() + kind]
+    if row.note:
+        lines.append(f"  {row.note}")
+    if row.formula:
+        lines += ["", row.formula]
+    if row.worked:
+        lines.append(f"= {row.worked}")
+    if row.inputs:
+        lines.append("")
+    for given in row.inputs:
+        source = f"  [{given.source}]" if given.source else ""
+        lines.append(f"{given.symbol} = {given.text}{source}")
+    return "\n".join(lines)
+
+
+class Working(QWidget):
+    """A table of figures above, the working of the chosen one below."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[Row | None, ...] = ()
+        self.table = FigureTable(
+            name,
+            (self.tr("figure"), self.tr("value"), ""),
+            ("", "61,572 GB²/s", "estimat"),
+            left=(0, 2),
+            quiet=(2,),
+            stretched=0,
+        )
+        self.table.selectionModel().currentRowChanged.connect(self._chosen)
+        self._text = QPlainTextEdit()
+        self._text.setReadOnly(True)
+        self._text.setAccessibleName(self.tr("Working of the chosen figure"))
+        self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self._text.setPlaceholderText(self.tr("Choose a figure to see how it comes about."))
+        self._text.setTabChangesFocus(True)
+        mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        mono.setPixelSize(sized("text").pixelSize() - 1)
+        self._text.setFont(mono)
+        head = QLabel(self.tr("Working"))
+        head.setFont(sized("caption"))
+        head.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._copy = QPushButton(self.tr("Copy"))
+        self._copy.setAccessibleName(self.tr("Copy the working"))
+        self._copy.setEnabled(False)
+        self._copy.clicked.connect(
+            lambda: QGuiApplication.clipboard().setText(self._text.toPlainText())
+        )
+        bar = QHBoxLayout()
+        bar.addWidget(head)
+        bar.addStretch()
+        bar.addWidget(self._copy)
+        below = QWidget()
+        layout = QVBoxLayout(below)
+        layout.setContentsMargins(0, UNIT, 0, 0)
+        layout.setSpacing(UNIT)
+        layout.addLayout(bar)
+        layout.addWidget(self._text)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setObjectName("working")
+        split.addWidget(self.table)
+        split.addWidget(below)
+        split.setSizes([260, 190])
+        split.setChildrenCollapsible(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(split)
+
+    def present(self, groups: Sequence[Group]) -> None:
+        """Show the figures under their titles; the working of the chosen row follows them."""
+        shown: list[tuple[Cell, ...]] = []
+        rows: list[Row | None] = []
+        heads = set()
+        for group in groups:
+            heads.add(len(shown))
+            shown.append((Cell(group.title), Cell(""), Cell("")))
+            rows.append(None)
+            shown += [_cells(row) for row in group.rows]
+            rows += group.rows
+        self._rows = tuple(rows)
+        self.table.present(shown, heads)
+        self._say(self.table.currentIndex().row())
+
+    def shown(self) -> str:
+        """The working in sight, "" when no figure is chosen."""
+        return self._text.toPlainText()
+
+    def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._say(current.row())
+
+    def _say(self, at: int) -> None:
+        row = self._rows[at] if 0 <= at < len(self._rows) else None
+        text = working_of(row) if row is not None else ""
+        if text != self._text.toPlainText():
+            self._text.setPlainText(text)
+        self._copy.setEnabled(bool(text))
+
+
+def _cells(row: Row) -> tuple[Cell, ...]:
+    """A row to read; copied, it is the figure's name, which says the unit, and its every digit."""
+    value = row.text if row.value is None else row.value
+    digits = value if isinstance(value, str) else exact(value)
+    return (
+        Cell(row.label, row.name, row.label),
+        Cell(f"{row.text}{THIN_SPACE}{row.unit}".strip(), value, row.note or digits),
+        Cell(row.kind),
+    )
+
+
+class Assumptions(FigureTable):
+    """What the answer rests on: each input that moves it, with where it comes from."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            self.tr("Assumptions"),
+            (self.tr("input"), self.tr("value"), self.tr("from")),
+            ("reserved context length", "1,234,567 tokens", ""),
+            left=(0, 2),
+            parent=parent,
+        )
+
+    def present_assumptions(self, assumptions: Sequence[Assumption]) -> None:
+        self.present([_assumed(found) for found in assumptions])
+
+
+def _assumed(found: Assumption) -> tuple[Cell, ...]:
+    if found.value is None:
+        value = Cell("unknown")
+    elif isinstance(found.value, str):
+        value = Cell(found.value)
+    else:
+        words = f"{typed.show(found.value)} {found.unit}".strip()
+        value = Cell(words, note=f"{exact(found.value)} {found.unit}".strip())
+    return Cell(found.name), value, Cell(found.source, note=found.source)

@@ -1,0 +1,251 @@
+"""What is asked of the machine: contexts, floor, runtime, prompt and speculation."""
+
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from .. import scenario as scenarios
+from .. import units
+from ..evaluation import Evaluation
+from ..library.encodings import CACHE_FORMATS, cache_value_bytes
+from ..library.load import Library
+from ..problem import Problem
+from . import typed
+from .form import Group
+from .prompt_group import PromptGroup
+from .runtime_group import RuntimeGroup
+from .speculation_group import SpeculationGroup
+from .theme import CARD_PADDING, SCROLL_PX, UNIT, hairline
+
+LEAST_TOKENS = 256
+MOST_TOKENS = 1_048_576
+FOLLOWED_SHARE = 0.9
+
+
+class WorkloadGroup(Group):
+    """The few numbers that everybody sets: contexts, floor, overhead, cache format."""
+
+    RESERVED = "workload.reserved_context_tokens"
+    READ = "workload.read_context_tokens"
+    SHARE = "workload.read_context_fraction"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(foldable=False, parent=parent)
+        self.set_title(self.tr("Workload"))
+        self._read = 0
+        contexts = (LEAST_TOKENS, MOST_TOKENS)
+        self.number(
+            self.RESERVED,
+            self.tr("Reserved"),
+            self.tr(
+                "Context that each session may grow to, in tokens. Memory is set aside for all of "
+                "it. You can type 100k."
+            ),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+            slider=contexts,
+        )
+        self.number(
+            self.READ,
+            self.tr("Read"),
+            self.tr(
+                "Context that a session holds now, in tokens. All of it is read for each new "
+                "token, so it decides the speed."
+            ),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+            slider=contexts,
+        )
+        self._follow = QCheckBox(self.tr("Read follows the reserved"), self._body)
+        self._follow.setToolTip(
+            self.tr(
+                "The read context is a share of the reserved one, and at most 32,768 tokens "
+                "less than it."
+            )
+        )
+        self._follow.clicked.connect(self._follow_clicked)
+        self.grid.addWidget(self._follow, self.grid.rowCount(), 1, 1, 2)
+        self.number(
+            self.SHARE,
+            self.tr("Share read"),
+            self.tr("Share of the reserved context that is read, from 0 to 1."),
+        )
+        self.number(
+            "workload.floor_tokens_per_s",
+            self.tr("Floor"),
+            self.tr(
+                "The least speed a session is worth running at, in tokens per second. 0 is no "
+                "floor. The best batch keeps every session at it or above."
+            ),
+            unit=self.tr("tok/s"),
+            slider=(1, 200),
+        )
+        self.number(
+            "workload.overhead_gb",
+            self.tr("Overhead"),
+            self.tr(
+                "Memory that neither weights nor caches can use: the system, the runtime, its "
+                "buffers. It follows the kind of machine until you type a value; empty it to "
+                "follow again."
+            ),
+            unit=self.tr("GB"),
+            slider=(0.5, 64),
+        )
+        self.choice(
+            "workload.cache_format",
+            self.tr("Cache format"),
+            self.tr("How the runtime stores the keys and values of the context."),
+        ).offer([(name, self._cache_words(name)) for name in CACHE_FORMATS])
+
+    def present(self, values: Any, defaults: Any) -> None:
+        self._read = values.get(self.READ) or 0
+        follows = values.get(self.SHARE) is not None
+        self._follow.setChecked(follows)
+        self.show_row(self.SHARE, follows)
+        limit = defaults.get("model.max_context_tokens") or MOST_TOKENS
+        self.slider(self.RESERVED).set_high(limit)
+        reserved = defaults.get(self.RESERVED) or limit
+        self.slider(self.READ).set_high(reserved)
+        super().present(values, defaults)
+
+    def commit(self, key: str, value: Any) -> None:
+        changes = {key: value}
+        if key == self.READ and value is not None:
+            changes[self.SHARE] = None
+        elif key == self.RESERVED and value is not None and self._read > value:
+            # A typed read context cannot stay above the reserved one; it comes along.
+            changes[self.READ] = value
+        self._accepted(key)
+        self.edited.emit(changes)
+
+    def _cache_words(self, name: str) -> str:
+        bits = units.plain(8 * cache_value_bytes(name), typed.separators())
+        return self.tr("{name}, {bits} bits a value").format(name=name, bits=bits)
+
+    def _follow_clicked(self, on: bool) -> None:
+        self.edited.emit({self.READ: None, self.SHARE: FOLLOWED_SHARE if on else None})
+
+
+class WorkloadForm(QScrollArea):
+    """All the groups, one under the other, scrolled together."""
+
+    edited = Signal(dict)
+
+    def __init__(self, library: Library, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(self.tr("Workload"))
+        self._evaluation: Evaluation | None = None
+        self.workload = WorkloadGroup()
+        self.runtime = RuntimeGroup()
+        self.prompt = PromptGroup()
+        self.speculation = SpeculationGroup()
+        self.groups: tuple[Group, ...] = (
+            self.workload,
+            self.runtime,
+            self.prompt,
+            self.speculation,
+        )
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(CARD_PADDING, 0, CARD_PADDING, CARD_PADDING)
+        layout.setSpacing(UNIT)
+        for group in self.groups:
+            if group is not self.workload:
+                layout.addWidget(hairline(inside))
+            layout.addWidget(group)
+            group.edited.connect(self.edited)
+        layout.addStretch(1)
+        self.setWidget(inside)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
+        self._page = layout
+        self.offer(library)
+
+    def offer(self, library: Library) -> None:
+        """Take the choices that come from the library."""
+        self.speculation.offer(library)
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Show a scenario, its defaults as resolved, and the refused value if there is one."""
+        self._evaluation = evaluation
+        values = flat(msgspec.to_builtins(evaluation.scenario))
+        defaults = resolved(evaluation)
+        self.prompt.offer(evaluation)
+        for group in self.groups:
+            group.present(values, defaults)
+        problem = evaluation.problem
+        if problem is not None:
+            any(group.refuse(problem.key, problem.message) for group in self.groups)
+
+    def refuse(self, problem: Problem) -> bool:
+        """Show at its field a value that no scenario can hold; False if no field is to blame.
+
+        What was typed stays in the field; sliders go back.
+        """
+        if self._evaluation is not None:
+            self.present(self._evaluation)
+        return any(
+            group.refuse(problem.key, problem.message, until_retyped=True) for group in self.groups
+        )
+
+    def _keep_width(self, _: int, high: int) -> None:
+        """A scroll bar that comes takes its room from the margin, so no field moves."""
+        right = CARD_PADDING - (SCROLL_PX if high else 0)
+        self._page.setContentsMargins(CARD_PADDING, 0, right, CARD_PADDING)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            # The page lies on the window's colour, not on a field's.
+            self.viewport().setAutoFillBackground(False)
+
+
+def flat(tree: dict[str, Any], path: str = "") -> dict[str, Any]:
+    """Every value of a nested mapping by its path; the mappings themselves as well.
+
+    >>> flat({"workload": {"batch": 4}})
+    {'workload': {'batch': 4}, 'workload.batch': 4}
+    """
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        here = f"{path}.{key}" if path else key
+        out[here] = value
+        if isinstance(value, dict):
+            out |= flat(value, here)
+    return out
+
+
+def resolved(evaluation: Evaluation) -> dict[str, Any]:
+    """What each absent value means for this machine and model, by the scenario's keys.
+
+    Without a setup, the defaults that hold for every scenario.
+    """
+    out: dict[str, Any] = {
+        "workload.reserved_context_tokens": scenarios.RESERVED_CONTEXT_TOKENS,
+        "workload.read_context_tokens": scenarios.READ_CONTEXT_TOKENS,
+        "workload.floor_tokens_per_s": scenarios.FLOOR_TOKENS_PER_S,
+        "workload.cache_format": "fp16",
+        "workload.cache_policy": "windowed",
+        "workload.routing": "expected",
+        "workload.rates": "limit",
+        "workload.decode_ceiling": "memory",
+        "prefill.prompt_tokens": scenarios.PROMPT_TOKENS,
+        "prefill.cached_prefix_tokens": 0,
+        "prefill.cache_growth": "reserved",
+    }
+    setup = evaluation.setup
+    if setup is None:
+        return out
+    work = setup.workload
+    out |= {
+        "model.max_context_tokens": setup.model.max_context_tokens,
+        "workload.reserved_context_tokens": work.reserved_context_tokens,
+        "workload.read_context_tokens": work.read_context_tokens,
+        "workload.overhead_gb": work.overhead_bytes / 1e9,
+    }
+    return out

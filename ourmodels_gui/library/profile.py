@@ -1,0 +1,225 @@
+"""A model with its weight and cache formats -> what the engine charges for it."""
+
+import msgspec
+
+from ..engine.setup import CacheLayer, Experts, ModelCosts
+from ..problem import BadInput
+from .encodings import CACHE_FORMATS
+from .formats import NATIVE, WEIGHT_FORMATS, bytes_of, file_bytes
+from .layer_costs import attention_layers, cache_layers
+from .models import (
+    TOWERS,
+    LayerGroup,
+    ModelRecord,
+    Part,
+    Tensors,
+    experts_per_token,
+    tensors_of,
+    total_parameters,
+)
+
+
+class FormatSize(msgspec.Struct, frozen=True):
+    """One row of a format picker: id, name, bytes of all tensors in the files, bits a parameter."""
+
+    id: str
+    name: str
+    file_bytes: float
+    bits_per_parameter: float
+
+
+class MtpCosts(msgspec.Struct, frozen=True):
+    """What a model's own draft layers cost.
+
+    resident_bytes: their own tensors. always_bytes, experts: swept by one draft step: one module
+    and an output head. cache: of all modules, reserved. modules: of which a step reads one.
+    """
+
+    resident_bytes: float
+    always_bytes: float
+    experts: tuple[Experts, ...]
+    cache: tuple[CacheLayer, ...]
+    modules: int
+
+
+def weight_formats(record: ModelRecord) -> tuple[FormatSize, ...]:
+    """The formats this model can be had in, its own first, each with the size of its files.
+
+    A release in plain BF16 has no format ``native`` beside ``bf16``.
+    """
+    ids = [default_weights(record), *WEIGHT_FORMATS]
+    total = total_parameters(record)
+    sizes = []
+    for weights in dict.fromkeys(ids):
+        name = record.native if weights == NATIVE else WEIGHT_FORMATS[weights].name
+        size = file_bytes(record, weights)
+        sizes.append(FormatSize(weights, name, size, 8 * size / total))
+    return tuple(sizes)
+
+
+def default_weights(record: ModelRecord) -> str:
+    """The format of the release itself: ``bf16`` where all is BF16, else ``native``."""
+    plain = all(group.encoding == "bf16" and group.stored_bytes is None for group in record.tensors)
+    return "bf16" if plain else NATIVE
+
+
+def model_costs(
+    record: ModelRecord,
+    weights: str,
+    cache_format: str = "fp16",
+    cache_read_format: str | None = None,
+    include_towers: bool = False,
+) -> ModelCosts:
+    """The adapter of one model in one weight and one cache format.
+
+    W_resident = sum of the main model's stored bytes (+ towers if asked; draft layers never)
+    W_batch(n) = W_resident - towers - input tables not used as head - sum (E - m(n)) p_expert
+
+    Parameters: weights, a format id; cache_format of what is stored; cache_read_format of what is
+    read, None for the same; include_towers keeps vision and audio towers resident.
+
+    Raises BadInput with the scenario's key for an unknown format, or a cache layout that is
+    unknown or empty.
+
+    References: formulation, "Model adapters".
+    """
+    check_formats(record, weights, cache_format, cache_read_format)
+    main = _own(record, "text")
+    towers = tuple(group for group in record.tensors if group.part in TOWERS)
+    main_bytes = bytes_of(record, weights, main)
+    always_bytes, experts = _sweep(record, weights, main, tied_head=record.tied)
+    cache = cache_layers(_layers(record), cache_format, cache_read_format)
+    return ModelCosts(
+        resident_bytes=main_bytes + (bytes_of(record, weights, towers) if include_towers else 0.0),
+        always_bytes=always_bytes,
+        experts=experts,
+        cache=cache,
+        max_context_tokens=record.context_tokens,
+        cache_write_bytes_per_token=sum(layer.count * layer.bytes_per_token for layer in cache),
+        linear_active_parameters=linear_active_parameters(record),
+        head_parameters=float(sum(group.parameters for group in _head(record))),
+        attention=attention_layers(_layers(record)),
+    )
+
+
+def mtp_costs(
+    record: ModelRecord,
+    weights: str,
+    cache_format: str = "fp16",
+    cache_read_format: str | None = None,
+) -> MtpCosts:
+    """What the model's own draft layers cost, by the same formats.
+
+    Resident are their own tensors; a step sweeps one module and the output head (the module's own,
+    where it has one). A table stored twice costs nothing the second time.
+
+    Raises BadInput when the model has none.
+    """
+    check_formats(record, weights, cache_format, cache_read_format)
+    if record.mtp is None:
+        raise BadInput("speculation.draft", f"{record.name} has no MTP layers; name another draft")
+    own = _own(record, "mtp")
+    swept, experts = _sweep(record, weights, own, tied_head=False)
+    modules = record.mtp.modules
+    has_head = any(group.tensor_class == "output_head" for group in own)
+    head_bytes = 0.0 if has_head else bytes_of(record, weights, _head(record))
+    return MtpCosts(
+        resident_bytes=bytes_of(record, weights, own),
+        always_bytes=swept / modules + head_bytes,
+        experts=tuple(
+            Experts(group.routed, group.per_token, group.expert_bytes / modules)
+            for group in experts
+        ),
+        cache=cache_layers(record.mtp.layers, cache_format, cache_read_format),
+        modules=modules,
+    )
+
+
+def linear_active_parameters(record: ModelRecord) -> float:
+    """P_lin,active: matrices one token is multiplied with, k of the E routed experts; no lookup
+    table and no output head.
+
+    References: formulation, "Compute per prompt token".
+    """
+    active = 0.0
+    for group in _own(record, "text"):
+        table = group.tensor_class in ("input_embedding", "output_head")
+        if table or len(group.shape) == 1 or group.role == "bias":
+            continue
+        share = 1.0
+        if group.tensor_class == "routed_experts":
+            share = experts_per_token(record, group.shape[0]) / group.shape[0]
+        active += share * group.parameters
+    return active
+
+
+def check_formats(
+    record: ModelRecord, weights: str, cache_format: str, cache_read_format: str | None = None
+) -> None:
+    """Raise BadInput when a format id is unknown or no such file of the model can exist."""
+    if weights != NATIVE and weights not in WEIGHT_FORMATS:
+        known = ", ".join([NATIVE, *WEIGHT_FORMATS])
+        raise BadInput("model.weights", f"unknown weight format {weights!r}; one of {known}")
+    chosen = {"cache_format": cache_format, "cache_read_format": cache_read_format}
+    for key, name in chosen.items():
+        if name is not None and name not in CACHE_FORMATS:
+            known = ", ".join(CACHE_FORMATS)
+            raise BadInput(f"workload.{key}", f"unknown cache format {name!r}; one of {known}")
+
+
+def _own(record: ModelRecord, part: Part) -> tuple[Tensors, ...]:
+    """The tensors of a part that a runtime has to hold."""
+    return tuple(group for group in tensors_of(record, part) if group.role != "unused")
+
+
+def _sweep(
+    record: ModelRecord, weights: str, groups: tuple[Tensors, ...], tied_head: bool
+) -> tuple[float, tuple[Experts, ...]]:
+    """Bytes that every iteration reads, and the routed experts of which it reads some.
+
+    Lookup tables are not swept, but for a table that is the output head as well.
+    """
+    always_bytes = 0.0
+    expert_bytes: dict[int, float] = {}
+    for group in groups:
+        size = bytes_of(record, weights, (group,))
+        if group.tensor_class == "routed_experts":
+            routed = group.shape[0]
+            expert_bytes[routed] = expert_bytes.get(routed, 0.0) + size / routed
+        elif group.tensor_class != "input_embedding" or (tied_head and group.role == "token"):
+            always_bytes += size
+    experts = []
+    for routed, size in expert_bytes.items():
+        per_token = experts_per_token(record, routed)
+        if per_token >= routed:
+            always_bytes += routed * size
+        else:
+            experts.append(Experts(routed, per_token, size))
+    return always_bytes, tuple(experts)
+
+
+def _head(record: ModelRecord) -> tuple[Tensors, ...]:
+    """The output projection of the main model, the input table itself when they are tied."""
+    wanted = ("input_embedding", "token") if record.tied else ("output_head", None)
+    return tuple(
+        group
+        for group in _own(record, "text")
+        if group.tensor_class == wanted[0] and wanted[1] in (None, group.role)
+    )
+
+
+def _layers(record: ModelRecord) -> tuple[LayerGroup, ...]:
+    if record.layers is None:
+        missing = "; ".join(record.audit.missing) or "no source describes its layers"
+        raise BadInput("model.id", f"the cache layout of {record.name} is unknown: {missing}")
+    if not any(group.count for group in record.layers if not group.shares_cache):
+        raise BadInput("model.id", f"{record.name} keeps no cache, so it is not a decoder")
+    return record.layers
+
+
+def parts_bytes(record: ModelRecord, weights: str) -> dict[Part, float]:
+    """Stored bytes of each part of the release that has tensors."""
+    parts: dict[Part, float] = {}
+    for group in record.tensors:
+        parts[group.part] = parts.get(group.part, 0.0) + bytes_of(record, weights, (group,))
+    return parts

@@ -1,0 +1,226 @@
+"""What was chosen -> plain numbers in SI, with every default filled in and every assumption told.
+
+Defaults: the module `scenario` for lengths and the floor, here for the overhead and the arithmetic
+modes. A default is decided once, here; the engine only passes the assumptions on.
+"""
+
+import msgspec
+
+from ..engine.costs import cache_alloc_bytes
+from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
+from ..engine.speculation import emitted_tokens
+from ..problem import BadInput
+from ..scenario import (
+    CACHE_FORMAT,
+    FLOOR_TOKENS_PER_S,
+    PROMPT_TOKENS,
+    READ_CONTEXT_TOKENS,
+    RESERVED_CONTEXT_TOKENS,
+    UNREAD_CONTEXT_TOKENS,
+    InlineHardware,
+    InlineModel,
+    PrefillChoice,
+    Scenario,
+    WorkloadChoice,
+)
+from . import written_out
+from .assumptions import assumptions
+from .chosen import ChosenMachine, ChosenModel, Lengths
+from .draft import draft_costs
+from .encodings import CACHE_FORMATS
+from .load import Library
+from .lookup import machine_entry, model_record
+from .models import ModelRecord
+from .profile import default_weights, model_costs
+
+GB = 1e9
+OVERHEAD_BYTES = {"unified": 8e9, "cpu": 8e9, "discrete": 1e9, "datacenter": 1e9}
+OVERHEAD_OF_UNKNOWN_KIND_BYTES = 8e9
+LIKELY_MODES = ("bf16_fp32acc", "fp16_fp32acc")
+
+
+def resolve(scenario: Scenario, library: Library) -> Setup:
+    """The setup that a scenario means with this library.
+
+    Errors: BadInput with the path of the key: an id that the library does not have, an adapter
+    that no model can have, measured rates that nobody measured, a model without a cache.
+
+    References: formulation, "Calculator procedure" and the list of assumptions at its end.
+    """
+    chosen = _machine(scenario, library)
+    model = _model(scenario, library)
+    lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
+    workload = _workload(scenario.workload, chosen.kind, lengths)
+    _check_cache(scenario, model.costs, workload)
+    speculation = _speculation(scenario, library, workload)
+    prefill = scenario.prefill
+    asked = prefill or PrefillChoice()
+    setup = Setup(
+        machine=chosen.machine,
+        model=model.costs,
+        workload=workload,
+        linear_mode=_mode(asked.linear_mode, chosen.machine),
+        attention_mode=_mode(asked.attention_mode, chosen.machine),
+        speculation=speculation,
+        prompt=None if prefill is None else _prompt(prefill),
+    )
+    told = assumptions(scenario, setup, chosen, model, lengths, library=library)
+    return msgspec.structs.replace(setup, assumptions=told)
+
+
+def context_lengths(workload: WorkloadChoice, limit: int | None) -> Lengths:
+    """L_alloc and L_read with their reasons, each clamped to what the model allows.
+
+    L_alloc = min(asked, limit); L_read = min(asked, L_alloc), or, following the reservation at a
+    fraction f, max(round(f L_alloc), L_alloc - 32,768).
+
+    >>> context_lengths(WorkloadChoice(read_context_fraction=0.5), None).read
+    67232
+    """
+    asked = workload.reserved_context_tokens
+    reserved, reserved_source = RESERVED_CONTEXT_TOKENS, "default"
+    if asked is not None:
+        reserved, reserved_source = asked, "typed"
+    if limit is not None and reserved > limit:
+        reserved_source = f"the model's context limit ({reserved:,} asked, {reserved_source})"
+        reserved = limit
+    fraction = workload.read_context_fraction
+    if fraction is not None:
+        read = max(round(fraction * reserved), reserved - UNREAD_CONTEXT_TOKENS)
+        source = f"follows the reservation at {fraction:g}"
+        if read > round(fraction * reserved):
+            source += f", the unread rest capped at {UNREAD_CONTEXT_TOKENS:,}"
+        return Lengths(reserved, reserved_source, read, source)
+    read, read_source = READ_CONTEXT_TOKENS, "default"
+    if workload.read_context_tokens is not None:
+        read, read_source = workload.read_context_tokens, "typed"
+    if read > reserved:
+        read_source = f"the reserved context ({read:,} asked, {read_source})"
+        read = reserved
+    return Lengths(reserved, reserved_source, read, read_source)
+
+
+def _workload(choice: WorkloadChoice, kind: str | None, lengths: Lengths) -> Workload:
+    overhead = OVERHEAD_BYTES.get(kind or "", OVERHEAD_OF_UNKNOWN_KIND_BYTES)
+    if choice.overhead_gb is not None:
+        overhead = choice.overhead_gb * GB
+    floor = choice.floor_tokens_per_s
+    return Workload(
+        reserved_context_tokens=lengths.reserved,
+        read_context_tokens=lengths.read,
+        floor_tokens_per_s=FLOOR_TOKENS_PER_S if floor is None else floor,
+        overhead_bytes=overhead,
+        cache_policy=choice.cache_policy or "windowed",
+        routing=choice.routing or "expected",
+        decode_ceiling=choice.decode_ceiling or "memory",
+        batch=choice.batch,
+    )
+
+
+def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
+    hardware = scenario.hardware
+    if isinstance(hardware, InlineHardware):
+        limits, measured = written_out.machine(hardware)
+        chosen = ChosenMachine(hardware.name or "machine as typed", hardware.kind, limits)
+    else:
+        entry = machine_entry(hardware, library)
+        measured = entry.measured
+        limits = msgspec.structs.replace(
+            entry.machine, default_share_bytes=entry.default_share_bytes
+        )
+        chosen = ChosenMachine(entry.name, entry.kind, limits, entry)
+    if scenario.workload.rates != "measured":
+        return chosen
+    if "bandwidth" not in measured:
+        raise BadInput(
+            "workload.rates",
+            f'{chosen.name} has no measured bandwidth; write "limit", or add the measured figure',
+        )
+    machine = msgspec.structs.replace(
+        limits,
+        bandwidth_bytes_per_s=measured["bandwidth"],
+        compute_flop_per_s=limits.compute_flop_per_s
+        | {mode: rate for mode, rate in measured.items() if mode != "bandwidth"},
+        measured=frozenset(measured),
+    )
+    return msgspec.structs.replace(chosen, machine=machine)
+
+
+def _model(scenario: Scenario, library: Library) -> ChosenModel:
+    model, workload = scenario.model, scenario.workload
+    if isinstance(model, InlineModel):
+        for key in ("cache_format", "cache_read_format"):
+            name = getattr(workload, key)
+            if name is not None and name not in CACHE_FORMATS:
+                known = ", ".join(CACHE_FORMATS)
+                raise BadInput(f"workload.{key}", f'"{name}" is not one of: {known}')
+        costs = written_out.model_costs(model.adapter)
+        return ChosenModel(model.adapter.name or "model as typed", costs)
+    record = model_record(model, library, "model")
+    weights = model.weights or default_weights(record)
+    costs = model_costs(
+        record,
+        weights,
+        workload.cache_format or CACHE_FORMAT,
+        workload.cache_read_format,
+        bool(model.include_towers),
+    )
+    return ChosenModel(
+        record.name,
+        costs,
+        weights=weights,
+        weights_typed=model.weights is not None,
+        cache_format=workload.cache_format or CACHE_FORMAT,
+        towers=bool(model.include_towers),
+        standing=_standing(record, model.record is not None or library.models[model.id].yours),
+    )
+
+
+def _standing(record: ModelRecord, yours: bool) -> str:
+    if yours:
+        return "your own model"
+    if record.audit.status == "audited":
+        return "catalog, audited"
+    return f"catalog, unaudited; missing: {'; '.join(record.audit.missing) or 'not said'}"
+
+
+def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> None:
+    reserved = workload.reserved_context_tokens
+    if round(float(cache_alloc_bytes(costs.cache, reserved, workload.cache_policy))) < 1:
+        inline = isinstance(scenario.model, InlineModel)
+        raise BadInput(
+            "model.adapter.cache" if inline else "model.id",
+            "a session reserves no cache, so this is not a decoder; give a model with one",
+        )
+
+
+def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Speculation | None:
+    choice = scenario.speculation
+    if choice is None or choice.draft_tokens == 0:
+        return None
+    gamma = choice.draft_tokens
+    emitted = choice.emitted_tokens
+    if emitted is None:
+        emitted = emitted_tokens(choice.acceptance or 0.0, gamma)
+    return Speculation(gamma, emitted, draft_costs(scenario, library, workload))
+
+
+def _mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:
+    """Shares by arithmetic mode; one named is never replaced, none named means BF16 or FP16."""
+    if isinstance(chosen, dict):
+        return {mode: share for mode, share in chosen.items() if share > 0}
+    if chosen is None:
+        known = [mode for mode in LIKELY_MODES if mode in machine.compute_flop_per_s]
+        chosen = (*known, LIKELY_MODES[0])[0]
+    return {chosen: 1.0}
+
+
+def _prompt(choice: PrefillChoice) -> Prompt:
+    return Prompt(
+        prompt_tokens=choice.prompt_tokens or PROMPT_TOKENS,
+        cached_prefix_tokens=choice.cached_prefix_tokens or 0,
+        chunk_tokens=choice.chunk_tokens,
+        ttft_budget_s=choice.ttft_budget_s,
+        cache_growth=choice.cache_growth or "reserved",
+        batch=choice.batch,
+    )

@@ -1,0 +1,263 @@
+"""JSON that leaves nothing to guess: bytes -> plain values -> a struct, with the path of the key
+in every message.
+
+Refused: anything but UTF-8, a repeated key, NaN and infinities, half a surrogate pair, values
+nested too deeply, unknown keys, wrong types, numbers out of range. ``true`` is not a number; a
+whole number may be written as 1e5 or 100000.0. ``null`` for a key with a default means the default.
+"""
+
+import json
+import math
+import types
+import typing
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+
+from .problem import BadInput
+from .units import exact
+
+MAX_BYTES = 4_000_000
+MAX_DEPTH = 40
+MAX_TEXT = 2000
+SMALLEST = 1e-12
+
+
+class OneOf(msgspec.Struct, frozen=True):
+    """Restricts an ``Annotated[str, ...]`` to some ids; as the key of a dict as well."""
+
+    options: tuple[str, ...]
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object before its keys are known to be unique."""
+
+
+def parse(text: str | bytes) -> Any:
+    """JSON text -> dicts, lists, texts, numbers, bools and None.
+
+    Raises BadInput with the path of the offending key, or "" for the whole text.
+    """
+    if len(text) > MAX_BYTES:
+        raise BadInput("", f"the file is larger than {MAX_BYTES // 1_000_000} MB")
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise BadInput(
+                "", f"the file is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            ) from None
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise BadInput("", "the file is empty")
+    try:
+        return plain(
+            json.loads(
+                text, object_pairs_hook=_Pairs, parse_constant=float, parse_int=_whole_number
+            )
+        )
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            "", f"not valid JSON, line {error.lineno} column {error.colno}: {error.msg}"
+        ) from None
+    except RecursionError:
+        raise BadInput("", "the values are nested too deeply") from None
+
+
+def _whole_number(digits: str) -> int | float:
+    return int(digits) if len(digits) <= 20 else float(digits)
+
+
+def plain(value: Any, path: str = "", depth: int = 0) -> Any:
+    """The same values with unique keys, finite numbers and encodable texts, or BadInput."""
+    if depth > MAX_DEPTH:
+        raise BadInput(path, "the values are nested too deeply")
+    if isinstance(value, dict):
+        value = _Pairs(value.items())
+    if isinstance(value, _Pairs):
+        unique: dict[str, Any] = {}
+        for key, item in value:
+            _text(key, path)
+            here = join(path, key)
+            if key in unique:
+                raise BadInput(here, "this key stands twice; keep one of them")
+            unique[key] = plain(item, here, depth + 1)
+        return unique
+    if isinstance(value, list | tuple):
+        return [plain(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(path, "not a finite number; write a plain number")
+    if isinstance(value, str):
+        _text(value, path)
+    return value
+
+
+def _text(text: str, path: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadInput(path, "the text holds half a character (a lone surrogate)") from None
+
+
+def join(path: str, key: str) -> str:
+    """The path of a key; long or odd keys are cut so that a message stays one line."""
+    key = " ".join(key.split())
+    key = key if len(key) <= 80 else key[:77] + "..."
+    return f"{path}.{key}" if path else key
+
+
+def fit(value: Any, wanted: Any, path: str = "") -> Any:
+    """Plain values -> the wanted type: structs, unions, literals, tuples, dicts, ranges.
+
+    Parameters: value, from `parse`; wanted, a type as struct fields are annotated; path of value.
+    Errors: BadInput naming the key and what to write.
+    """
+    origin, args = get_origin(wanted), get_args(wanted)
+    if origin is Annotated:
+        fitted = fit(value, args[0], path)
+        for limit in args[1:]:
+            if isinstance(limit, OneOf):
+                _one_of(fitted, limit.options, path)
+            else:
+                _in_range(fitted, limit, path)
+        return fitted
+    if origin in (types.UnionType, typing.Union):
+        return fit(value, _option(value, args, path), path)
+    if wanted is Any or (wanted is types.NoneType and value is None):
+        return value
+    if origin is Literal:
+        return _one_of(value, args, path)
+    if not _matches(value, wanted):
+        raise BadInput(path, f"expected {_expected(wanted)}, found {_found(value)}")
+    if origin is tuple:
+        return tuple(fit(item, args[0], f"{path}[{i}]") for i, item in enumerate(value))
+    if origin is dict:
+        return {
+            fit(key, args[0], join(path, key)): fit(item, args[1], join(path, key))
+            for key, item in value.items()
+        }
+    if wanted is bool:
+        return value
+    if wanted is str:
+        if len(value) > MAX_TEXT:
+            raise BadInput(path, f"the text is longer than {MAX_TEXT:,} characters")
+        return value
+    if wanted in (int, float):
+        return _number(value, wanted, path)
+    return _struct(value, wanted, path)
+
+
+def _struct(value: dict[str, Any], wanted: Any, path: str) -> Any:
+    fields = {field.name: field for field in msgspec.structs.fields(wanted)}
+    for key in value:
+        if key not in fields:
+            raise BadInput(join(path, key), f"unknown key{_near(key, fields)}")
+    chosen = {}
+    for name, field in fields.items():
+        if name in value and (value[name] is not None or field.required):
+            chosen[name] = fit(value[name], field.type, join(path, name))
+        elif field.required:
+            raise BadInput(join(path, name), f"is missing; write {_expected(field.type)}")
+    try:
+        return wanted(**chosen)
+    except BadInput as bad:
+        raise BadInput(join(path, bad.problem.key), bad.problem.message) from None
+
+
+def _option(value: Any, options: tuple[Any, ...], path: str) -> Any:
+    """The member of a union that the value means; among structs, the one with most of its keys."""
+    fitting = [option for option in options if _matches(value, option)]
+    if not fitting:
+        raise BadInput(path, f"expected {_any_of(options)}, found {_found(value)}")
+    if isinstance(value, dict):
+        fitting.sort(key=lambda option: -len(value.keys() & _field_names(option)))
+    return fitting[0]
+
+
+def _field_names(wanted: Any) -> set[str]:
+    return set(getattr(wanted, "__struct_fields__", ()))
+
+
+def _matches(value: Any, wanted: Any) -> bool:
+    origin, args = get_origin(wanted), get_args(wanted)
+    if origin is Annotated:
+        return _matches(value, args[0])
+    if wanted in (int, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if wanted is bool:
+        return isinstance(value, bool)
+    if wanted is str or origin is Literal:
+        return isinstance(value, str)
+    if wanted is types.NoneType:
+        return value is None
+    if origin is tuple:
+        return isinstance(value, list)
+    return isinstance(value, dict)
+
+
+def _number(value: int | float, wanted: type[int] | type[float], path: str) -> int | float:
+    if value != 0 and not SMALLEST <= abs(value) <= 1 / SMALLEST**2:
+        raise BadInput(path, f"{exact(value)} is not a sensible figure here")
+    if wanted is float:
+        return float(value)
+    if value != int(value):
+        raise BadInput(path, f"expected a whole number, found {exact(value)}")
+    return int(value)
+
+
+def _in_range(value: Any, meta: msgspec.Meta, path: str) -> None:
+    below = (meta.ge is not None and value < meta.ge) or (meta.gt is not None and value <= meta.gt)
+    if not below and (meta.le is None or value <= meta.le):
+        return
+    least = meta.gt if meta.gt is not None else meta.ge
+    wanted = f"must be above {least:g}" if meta.gt is not None else f"must be at least {least:g}"
+    if not below:
+        wanted = f"must be at most {meta.le:,}"
+    raise BadInput(path, f"{exact(value)} {wanted}")
+
+
+def _one_of(value: Any, options: tuple[str, ...], path: str) -> str:
+    if isinstance(value, str) and value in options:
+        return value
+    listed = ", ".join(options)
+    raise BadInput(path, f"{_found(value)} is not one of: {listed}")
+
+
+def _near(key: str, known: typing.Iterable[str]) -> str:
+    near = get_close_matches(key[:80], list(known), 1)
+    return f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(known)}"
+
+
+def _expected(wanted: Any) -> str:
+    origin, args = get_origin(wanted), get_args(wanted)
+    if origin is Annotated and isinstance(args[1], OneOf):
+        return "one of: " + ", ".join(args[1].options)
+    if origin is Annotated:
+        return _expected(args[0])
+    if origin is Literal:
+        return "one of: " + ", ".join(args)
+    if origin in (types.UnionType, typing.Union):
+        return _any_of(args)
+    if origin is tuple:
+        return "a list"
+    if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
+        needed = [field.name for field in msgspec.structs.fields(wanted) if field.required]
+        return f"an object with {', '.join(needed)}" if needed else "an object {...}"
+    names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+    return names.get(wanted, "an object {...}")
+
+
+def _any_of(options: tuple[Any, ...]) -> str:
+    return " or ".join(_expected(option) for option in options if option is not types.NoneType)
+
+
+def _found(value: Any) -> str:
+    if isinstance(value, str):
+        shown = " ".join(value[:80].split())
+        return f'"{shown}"' if len(shown) <= 40 else f'"{shown[:37]}..."'
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return exact(value)
+    return "a list" if isinstance(value, list) else "an object {...}"

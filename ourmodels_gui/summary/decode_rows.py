@@ -1,0 +1,253 @@
+"""Rows of decode, each with its formula worked out."""
+
+from collections.abc import Mapping
+
+from ..engine.crossover import seconds_per_flop
+from ..engine.step import shared_bytes
+from .figures import Figures
+from .shapes import Group, Row
+
+RATE = "tok/s"
+
+
+def decode(known: Figures) -> Group:
+    """The ceilings of ordinary or speculative decode.
+
+    References: formulation, "The bound the calculator uses" and "Speculative decoding".
+    """
+    found = known.result.decode
+    best = found.best_batch
+    rows = [
+        _rate(known, "single_session_tokens_per_s", "One session", 1),
+        known.row(
+            "rate_limited_batch",
+            "Rate-limited batch, b_rate",
+            known.sessions(found.rate_limited_batch),
+            found.rate_limited_batch,
+            kinds=found.kind,
+            formula=_rate_limited_formula(known),
+            worked=_rate_limited(known),
+            symbols="R r_star K_read " + ("rho gamma" if known.step.draft_tokens else "W_active"),
+            note="no session fits" if found.memory_batch == 0 else "no floor refuses any batch",
+        ),
+        known.row(
+            "usable_batch",
+            "Usable batch",
+            known.sessions(found.usable_batch),
+            found.usable_batch,
+            kinds=found.kind,
+            formula="min(b_mem, b_rate)",
+            note=found.verdict,
+        ),
+        known.row(
+            "best_batch",
+            "Best batch, b*",
+            known.sessions(best),
+            best,
+            kinds=found.kind,
+            formula="the largest b <= b_mem with r(b) >= r_star",
+            worked=_best(known),
+            symbols="r_star",
+            note=found.verdict,
+        ),
+        _rate(known, "aggregate_tokens_per_s", "All sessions together", best),
+        _rate(known, "per_session_tokens_per_s", "Each session", best),
+        *_loose(known),
+    ]
+    if found.crossover_tokens is not None:
+        rows.append(crossover(known, "positions", found.crossover_tokens, found.kind))
+    return Group("Decode", tuple(rows))
+
+
+def crossover(
+    known: Figures, counted: str, tokens: float | None, kinds: Mapping[str, str], note: str = ""
+) -> Row:
+    """S*, from which arithmetic is the limit; the sweep that belongs to it is put in.
+
+    References: formulation, "Combined ceiling and crossover".
+    """
+    setup = known.setup
+    linear_s = seconds_per_flop(setup.machine, setup.linear_mode)
+    parameters = setup.model.linear_active_parameters
+    worked = ""
+    if tokens is not None and linear_s is not None and parameters is not None:
+        flop, bandwidth = 2.0 * parameters, setup.machine.bandwidth_bytes_per_s
+        worked = (
+            f"{known.gb(tokens * flop * linear_s * bandwidth)} x {known.gflop(1 / linear_s)}/s / "
+            f"({known.gflop(flop)} x {known.given('R').text}) = {known.digits(tokens)}"
+        )
+    return known.row(
+        "crossover_tokens",
+        "Crossover to compute, S*",
+        None if tokens is None else (known.digits(tokens), f"{counted} per sweep"),
+        tokens,
+        kinds=kinds,
+        formula="W_batch(S*) F_linear / (2 P_lin,active R)",
+        worked=worked,
+        symbols="R W_batch",
+        note=note,
+    )
+
+
+def forced(known: Figures) -> Group | None:
+    """Decode at a concurrency fixed by policy."""
+    found = known.result.decode.forced
+    if found is None:
+        return None
+    count = known.count(found.batch) + (" session" if found.batch == 1 else " sessions")
+    fits = "they fit" if found.fits else "they do not fit"
+    clears = "clear the floor" if found.clears_floor else "are below the floor"
+    kind = known.result.decode.kind.get("forced", "")
+    kinds = {"forced": kind}
+    rows = (
+        known.row(
+            "forced",
+            "All sessions together",
+            (known.rate(found.aggregate_tokens_per_s), RATE),
+            found.aggregate_tokens_per_s,
+            kinds=kinds,
+            formula=_rate_formula(known, "aggregate_tokens_per_s"),
+            worked=_rate_worked(known, found.batch, found.aggregate_tokens_per_s, each=False),
+            symbols=_rate_symbols(known),
+        ),
+        known.row(
+            "forced",
+            "Each session",
+            (known.rate(found.per_session_tokens_per_s), RATE),
+            found.per_session_tokens_per_s,
+            kinds=kinds,
+            formula=_rate_formula(known, "per_session_tokens_per_s"),
+            worked=_rate_worked(known, found.batch, found.per_session_tokens_per_s, each=True),
+            symbols=_rate_symbols(known),
+        ),
+    )
+    return Group(f"Forced concurrency: {count}; {fits} and {clears}", rows)
+
+
+def _best(known: Figures) -> str:
+    found = known.result.decode
+    if found.best_batch is None or found.per_session_tokens_per_s is None:
+        return ""
+    rate = known.digits(found.per_session_tokens_per_s)
+    floor = known.digits(known.setup.workload.floor_tokens_per_s)
+    gate = {"memory": "one more does not fit", "floor": "one more falls below the floor"}
+    return (
+        f"{known.count(found.best_batch)}: r = {rate} >= {floor} {RATE}; "
+        f"{gate.get(found.binding_gate, '')}"
+    )
+
+
+def _rate_limited_formula(known: Figures) -> str:
+    if known.step.draft_tokens:
+        private = "K_read + gamma K_draft,read"
+        sweep = "W_batch(gamma+1) - gamma W_draft"
+        return f"max(floor((rho R / r_star - {sweep}) / ({private})), 0)"
+    return "max(floor((R / r_star - W_active) / K_read), 0)"
+
+
+def _rate_limited(known: Figures) -> str:
+    batch, step = known.result.decode.rate_limited_batch, known.step
+    floor = known.setup.workload.floor_tokens_per_s
+    if batch is None or floor == 0 or step.private_bytes == 0:
+        return ""
+    emitted = f"{known.digits(step.emitted_tokens)} x " if step.draft_tokens else ""
+    return (
+        f"max(floor(({emitted}{known.given('R').text} / {known.digits(floor)} - "
+        f"{known.gb(float(shared_bytes(step, 1)))}) / {known.gb(step.private_bytes)}), 0) = "
+        f"{known.count(batch)}"
+    )
+
+
+def _rate_symbols(known: Figures) -> str:
+    if known.step.draft_tokens:
+        return "R W_batch K_read rho gamma K_draft,read"
+    return "R W_batch K_read"
+
+
+def _rate_formula(known: Figures, name: str) -> str:
+    bytes_ = "W_batch(b) + b K_read"
+    emitted = ""
+    if known.step.draft_tokens:
+        bytes_ = "W_batch(b(gamma+1)) + gamma W_draft + b (K_read + gamma K_draft,read)"
+        emitted = "rho "
+    each = name != "aggregate_tokens_per_s"
+    ceiling = f"{emitted}R / ({bytes_})"
+    if known.step.combined:
+        ceiling = f"min({ceiling}, {emitted}/ t_compute(b))"
+    return f"r(b) = {ceiling}" if each else f"T(b) = b {ceiling}"
+
+
+def _rate_worked(known: Figures, batch: int, rate: float, *, each: bool) -> str:
+    step = known.step
+    emitted = f"{known.digits(step.emitted_tokens)} x " if step.draft_tokens else ""
+    many = "" if each else f"{known.count(batch)} x "
+    shared = known.gb(float(shared_bytes(step, batch)))
+    private = f"{known.count(batch)} x {known.gb(step.private_bytes)}"
+    ceiling = f"{emitted}{known.given('R').text} / ({shared} + {private})"
+    if step.combined and step.compute_s is not None:
+        arithmetic = (
+            f"{known.digits(step.emitted_tokens)} / {known.digits(batch * step.compute_s)} s"
+        )
+        ceiling = f"min({ceiling}, {arithmetic})"
+    return f"{many}{ceiling} = {known.digits(rate)} {RATE}"
+
+
+def _rate(known: Figures, name: str, label: str, batch: int | None) -> Row:
+    found = known.result.decode
+    value = getattr(found, name)
+    worked = ""
+    if value is not None and batch is not None:
+        worked = _rate_worked(known, batch, value, each=name != "aggregate_tokens_per_s")
+    return known.row(
+        name,
+        label,
+        None if value is None else (known.rate(value), RATE),
+        value,
+        kinds=found.kind,
+        formula=_rate_formula(known, name),
+        worked=worked,
+        symbols=_rate_symbols(known),
+        note=found.verdict,
+    )
+
+
+def _loose(known: Figures) -> tuple[Row, ...]:
+    """The memory-power ceiling and the large-memory limit, of ordinary decode."""
+    found, setup = known.result.decode, known.setup
+    alloc, active = known.gb(known.alloc_bytes), known.gb(known.active_bytes)
+    power = known.memory_power()
+    loosest = f"{power} / ({alloc} x {active})"
+    held = (
+        f"1 - ({known.gb(setup.model.resident_bytes)} + {known.gb(setup.workload.overhead_bytes)})"
+        f" / {known.gb(setup.machine.capacity_bytes)}"
+    )
+    rows = []
+    for name, label, formula, worked in (
+        (
+            "memory_power_tokens_per_s",
+            "Memory-power ceiling",
+            "D / (K_alloc W_active) (1 - (W_resident + O) / C)",
+            f"{loosest} x ({held})",
+        ),
+        (
+            "large_memory_limit_tokens_per_s",
+            "Large-memory limit",
+            "D / (K_alloc W_active)",
+            loosest,
+        ),
+    ):
+        value = getattr(found, name)
+        rows.append(
+            known.row(
+                name,
+                label,
+                None if value is None else (known.rate(value), RATE),
+                value,
+                kinds=found.kind,
+                formula=formula,
+                worked="" if value is None else f"{worked} = {known.digits(value)} {RATE}",
+                symbols="C R W_resident O K_alloc W_active",
+                note=found.verdict,
+            )
+        )
+    return tuple(rows)

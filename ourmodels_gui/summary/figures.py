@@ -1,0 +1,164 @@
+"""The quantities that the formulas of a ledger take, as numbers and as text."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from .. import units
+from ..engine.capacity import Capacity, capacity
+from ..engine.costs import active_bytes, cache_alloc_bytes, cache_read_bytes
+from ..engine.memory_power import memory_power_bytes2_per_s
+from ..engine.result import Result
+from ..engine.setup import Setup
+from ..engine.step import Step, decode_step
+from ..units import Separators
+from .shapes import Input, Row
+
+NONE = "-"
+
+
+def split(text: str) -> tuple[str, str]:
+    """A figure and the unit behind it."""
+    figure, _, unit = text.partition(" ")
+    return figure, unit
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """A setup with its result and the adapter's values at the chosen lengths.
+
+    alloc_bytes: K_alloc(L_alloc) of the model alone. read_bytes: K_read(L_read). active_bytes:
+    W_active. step: the iteration in use, with speculation where there is any. gate: the same for
+    the capacity gate.
+    """
+
+    setup: Setup
+    result: Result
+    separators: Separators
+    alloc_bytes: float
+    read_bytes: float
+    active_bytes: float
+    step: Step
+    gate: Capacity
+
+    def size(self, value: float) -> str:
+        return units.size(value, self.separators)
+
+    def rate(self, value: float) -> str:
+        return units.rate(value, self.separators)
+
+    def tokens(self, value: float) -> str:
+        return units.tokens(value, self.separators)
+
+    def count(self, value: int) -> str:
+        return units.number(value, 0, self.separators)
+
+    def gb(self, value: float) -> str:
+        """Bytes in GB with enough digits to redo the arithmetic."""
+        return f"{self.digits(value / 1e9)} GB"
+
+    def sessions(self, count: int | None) -> tuple[str, str] | None:
+        """A batch with its unit; None where it does not exist."""
+        if count is None:
+            return None
+        return self.count(count), "session" if count == 1 else "sessions"
+
+    def memory_power(self) -> str:
+        """D, with its unit."""
+        return f"{self.digits(memory_power_bytes2_per_s(self.setup.machine) / 1e18)} GB²/s"
+
+    def gflop(self, value: float) -> str:
+        return f"{self.digits(value / 1e9)} GFLOP"
+
+    def digits(self, value: float) -> str:
+        """Six significant digits, in the separators in use."""
+        text = f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
+        if "e" in text:
+            return text
+        return text.translate({ord(","): self.separators.group, ord("."): self.separators.point})
+
+    def source(self, name: str) -> str:
+        """Where the assumption whose name starts so comes from."""
+        for told in self.setup.assumptions:
+            if told.name.startswith(name):
+                return told.source
+        return ""
+
+    def given(self, symbol: str) -> Input:
+        """One input of a formula by its symbol."""
+        setup, workload = self.setup, self.setup.workload
+        context = self.tokens(workload.reserved_context_tokens)
+        read = self.tokens(workload.read_context_tokens)
+        routing = "" if not setup.model.experts else f", {workload.routing} routing"
+        table = {
+            "C": (self.gb(setup.machine.capacity_bytes), self.source("memory capacity")),
+            "R": (
+                f"{self.digits(setup.machine.bandwidth_bytes_per_s / 1e9)} GB/s",
+                self.source("memory bandwidth"),
+            ),
+            "O": (self.gb(workload.overhead_bytes), self.source("runtime overhead")),
+            "W_resident": (self.gb(setup.model.resident_bytes), self.source("resident weights")),
+            "W_active": (self.gb(self.active_bytes), "the adapter at one token"),
+            "W_batch": ("rises with the batch" if routing else "constant", f"the adapter{routing}"),
+            "K_alloc": (self.gb(self.alloc_bytes), f"the adapter at {context} tokens"),
+            "K_read": (self.gb(self.read_bytes), f"the adapter at {read} tokens"),
+            "r_star": (
+                f"{self.digits(workload.floor_tokens_per_s)} tok/s",
+                self.source("per-session floor"),
+            ),
+            "rho": (self.digits(self.step.emitted_tokens), self.source("emitted tokens")),
+            "gamma": (self.count(self.step.draft_tokens), self.source("draft tokens")),
+            "W_draft,res": (self.gb(self.step.draft.resident_bytes), self.source("draft")),
+            "K_draft,alloc": (self.gb(self.step.draft.cache_alloc_bytes), self.source("draft")),
+            "K_draft,read": (self.gb(self.step.draft.cache_read_bytes), self.source("draft")),
+        }
+        text, source = table[symbol]
+        return Input(symbol, text, source)
+
+    def inputs(self, symbols: str) -> tuple[Input, ...]:
+        return tuple(self.given(symbol) for symbol in symbols.split())
+
+    def row(
+        self,
+        name: str,
+        label: str,
+        shown: tuple[str, str] | None,
+        value: float | int | None,
+        *,
+        kinds: Mapping[str, str],
+        formula: str = "",
+        worked: str = "",
+        symbols: str = "",
+        note: str = "",
+    ) -> Row:
+        """A row; shown is text and unit, None where the figure does not exist."""
+        text, unit = shown or (NONE, "")
+        exists = value is not None
+        return Row(
+            name=name,
+            label=label,
+            text=text,
+            unit=unit,
+            value=value,
+            kind=kinds.get(name, "") if exists else "",
+            formula=formula,
+            worked=worked if exists else "",
+            inputs=self.inputs(symbols),
+            note="" if exists else note,
+        )
+
+
+def figures(setup: Setup, result: Result, separators: Separators) -> Figures:
+    """The quantities of one evaluation."""
+    model, workload = setup.model, setup.workload
+    return Figures(
+        setup=setup,
+        result=result,
+        separators=separators,
+        alloc_bytes=float(
+            cache_alloc_bytes(model.cache, workload.reserved_context_tokens, workload.cache_policy)
+        ),
+        read_bytes=float(cache_read_bytes(model.cache, workload.read_context_tokens)),
+        active_bytes=float(active_bytes(model.always_bytes, model.experts)),
+        step=decode_step(setup, setup.speculation),
+        gate=capacity(setup),
+    )

@@ -1,0 +1,73 @@
+"""The shapes of a summary."""
+
+from typing import Literal
+
+import msgspec
+
+from ..engine.setup import Assumption
+
+Tone = Literal["serves", "below", "unfit", "muted"]
+
+
+class Input(msgspec.Struct, frozen=True):
+    """One value that a formula takes: its symbol, value as people read it, and where it is from."""
+
+    symbol: str
+    text: str
+    source: str
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One figure with its derivation.
+
+    name: of the figure in the public JSON. text, unit: as people read it; text is "-" and value
+    None where the figure does not exist, and note says why. value: every digit, in the unit that
+    the name says. kind: "bound", "estimate" or "". formula: in the formulation's notation.
+    worked: the same with the values put in.
+    """
+
+    name: str
+    label: str
+    text: str
+    unit: str = ""
+    value: float | int | str | None = None
+    kind: str = ""
+    formula: str = ""
+    worked: str = ""
+    inputs: tuple[Input, ...] = ()
+    note: str = ""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Rows under one title."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One of the four answers: verdict word, figure with unit, one line of why."""
+
+    question: str
+    tone: Tone
+    word: str
+    figure: str
+    unit: str
+    why: str
+    kind: str = ""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """Everything that is told of one evaluation.
+
+    problem: why there is no answer, "" when there is one; answers and groups are empty then.
+    reasons: why any figure is an estimate.
+    """
+
+    title: str
+    answers: tuple[Answer, ...] = ()
+    groups: tuple[Group, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    reasons: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    problem: str = ""

@@ -1,0 +1,163 @@
+"""The range over prompt lengths against the judge that looks at every one."""
+
+import literal_prefill as judge
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prefill_setups import FP4, laguna, random_setup
+
+from ourmodels_gui.engine import prompt_range as module
+from ourmodels_gui.engine.prompt_range import ranges
+from ourmodels_gui.engine.setup import TypedCache
+
+replace = msgspec.structs.replace
+
+
+def with_model(setup, **changes):
+    return replace(setup, model=replace(setup.model, **changes))
+
+
+def with_prompt(setup, **changes):
+    return replace(setup, prompt=replace(setup.prompt, **changes))
+
+
+def check_against_judge(setup):
+    found = ranges(setup)
+    for batch, got in zip((setup.prompt.batch, 1), found, strict=True):
+        rates = judge.range_ends(setup, batch)
+        if not rates:
+            assert got is None
+            continue
+        for end, pick in ((got.low, min), (got.high, max)):
+            assert end.tokens_per_s == pytest.approx(pick(rates.values()), rel=1e-11)
+            assert rates[end.prompt_tokens] == pytest.approx(end.tokens_per_s, rel=1e-11)
+            check_batch(setup, end, batch)
+
+
+def check_batch(setup, end, forced):
+    """The batch named at an end reaches its rate, and no smaller admitted batch does."""
+    width = min(setup.prompt.chunk_tokens or end.prompt_tokens, end.prompt_tokens)
+    if forced is not None:
+        assert end.batch == forced
+    assert 1 <= end.batch <= judge.fitting_batch(setup, end.prompt_tokens)
+
+    def rate(batch):
+        time_s = max(
+            judge.memory_s(setup, batch, end.prompt_tokens, width, 0),
+            judge.compute_s(setup, batch, end.prompt_tokens, 0),
+        )
+        return batch * end.prompt_tokens / time_s
+
+    assert rate(end.batch) == pytest.approx(end.tokens_per_s, rel=1e-11)
+    if forced is None and end.batch > 1:
+        assert rate(end.batch - 1) <= rate(end.batch) * (1 + 1e-11)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.integers(2, 90))
+def test_range_agrees_with_every_length_and_batch(seed, limit):
+    check_against_judge(random_setup(seed, limit))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_range_agrees_with_every_length_up_to_thousands(seed):
+    setup = random_setup(1000 + seed, 3000)
+    check_against_judge(with_prompt(setup, chunk_tokens=(None, 2, 61, 512)[seed % 4]))
+
+
+@pytest.mark.parametrize("chunk", [None, 2048])
+@pytest.mark.parametrize("linear", [FP4, "bf16_fp32acc"])
+def test_range_of_laguna_at_batch_one_agrees_with_every_length(chunk, linear):
+    setup = with_model(laguna(linear, chunk_tokens=chunk), max_context_tokens=20000)
+    check_against_judge(setup)
+
+
+def test_shortest_prompt_is_slowest_and_peak_is_where_rooflines_meet_at_batch_one():
+    _, single = ranges(laguna())
+    assert single.low.prompt_tokens == 1
+    assert 5000 < single.high.prompt_tokens < 8263  # attention pulls it below the crossover
+    assert single.high.batch == single.low.batch == 1
+
+
+def test_best_batch_makes_short_prompts_fast_and_long_prompts_slowest():
+    best, single = ranges(laguna(batch=None))
+    assert best.low.prompt_tokens == 262144
+    assert best.high.prompt_tokens == 1
+    assert best.high.tokens_per_s > single.high.tokens_per_s
+
+
+def test_reservation_and_prefix_play_no_part_in_the_range():
+    setup = laguna(batch=None)
+    short = replace(setup, workload=replace(setup.workload, reserved_context_tokens=9000))
+    assert ranges(short) == ranges(setup)
+    assert ranges(with_prompt(setup, cached_prefix_tokens=500)) == ranges(setup)
+
+
+def with_room_bytes(setup, room):
+    capacity = 71_898_700_000 + 8_000_000_000 + room
+    return replace(setup, machine=replace(setup.machine, capacity_bytes=float(capacity)))
+
+
+def test_lengths_that_do_not_fit_are_left_out():
+    """The longest fitting prompt is the slowest here, so the low end names it."""
+    longest = 200_000
+    room = 12 * 2048 * longest + 36 * 2048 * 512
+    for spare, at in ((0, longest), (-1, longest - 1), (12 * 2048, longest + 1)):
+        low = ranges(with_room_bytes(laguna(batch=None), room + spare))[0].low
+        assert (low.prompt_tokens, low.batch) == (at, 1)
+
+
+def test_no_length_means_no_range():
+    one_token = 48 * 2048
+    assert ranges(with_room_bytes(laguna(), one_token - 1)) == (None, None)
+    only = ranges(with_room_bytes(laguna(), one_token))[0]
+    assert only.low == only.high and only.low.prompt_tokens == 1
+    assert ranges(laguna(batch=None, ttft_budget_s=1e-6)) == (None, None)
+
+
+def test_budget_narrows_the_range_of_lengths():
+    ends = [ranges(laguna(batch=None, ttft_budget_s=s))[0].low.prompt_tokens for s in (2, 5, 20)]
+    assert ends == sorted(ends) and ends[0] < ends[-1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_context_tokens": None},
+        {"cache": TypedCache(1e9, 1e8)},
+        {"attention": None},
+        {"linear_active_parameters": None},
+        {"cache_write_bytes_per_token": None},
+    ],
+)
+def test_range_needs_a_limit_and_both_sides(change):
+    assert ranges(with_model(laguna(), **change)) == (None, None)
+
+
+def test_range_needs_every_rate():
+    assert ranges(replace(laguna(), linear_mode={"int8_int32acc": 1.0})) == (None, None)
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 2, 64, 2048])
+@pytest.mark.parametrize("kind", ["full", "window", "state"])
+def test_ten_million_lengths_need_few_evaluations(chunk, kind, monkeypatch):
+    """Counted work: intervals looked at, against ten million lengths."""
+    seen = []
+    ceilings = module._ceilings
+
+    def counting(lengths, begin, end, width):
+        seen.append(begin.size)
+        return ceilings(lengths, begin, end, width)
+
+    monkeypatch.setattr(module, "_ceilings", counting)
+    setup = with_prompt(laguna(batch=None), chunk_tokens=chunk)
+    layers = setup.model.cache
+    cache = {
+        "full": layers,
+        "window": layers[1:],
+        "state": (replace(layers[0], kind="state", state_bytes=2e6, bytes_per_token=0.0),),
+    }[kind]
+    both = ranges(with_model(setup, max_context_tokens=10_000_000, cache=cache))
+    assert None not in both
+    assert sum(seen) < 30_000

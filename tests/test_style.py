@@ -1,0 +1,17 @@
+"""Style is part of what is tested, so that nobody has to remember to run the tool."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("tool", ["ruff check", "ruff format --check"])
+def test_the_tool_has_nothing_to_say(tool):
+    done = subprocess.run(
+        [sys.executable, "-m", *tool.split()], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
