@@ -23,8 +23,6 @@ def kinds(setup: Setup, step: Step, usable_batch: int) -> tuple[dict[str, Kind],
     expected = bool(routed) and step.routing == "expected"
     single_expected = expected and step.draft_tokens > 0 and bool(setup.model.experts)
     batched_expected = expected and (single_expected or usable_batch > 1)
-    forced = setup.workload.batch
-    forced_expected = expected and (single_expected or (forced is not None and forced > 1))
     sweep_expected = bool(setup.model.experts) and step.routing == "expected"
 
     measured = setup.machine.measured
@@ -43,9 +41,11 @@ def kinds(setup: Setup, step: Step, usable_batch: int) -> tuple[dict[str, Kind],
         "single_session_tokens_per_s": rates or single_expected,
         "memory_power_tokens_per_s": bandwidth,
         "large_memory_limit_tokens_per_s": bandwidth,
-        "forced": rates or forced_expected,
         "crossover_tokens": bandwidth or linear or sweep_expected,
     }
+    forced = setup.workload.batch
+    if forced is not None:
+        estimates["forced"] = rates or (expected and (single_expected or forced > 1))
     reasons = []
     if expected:
         reasons.append(
