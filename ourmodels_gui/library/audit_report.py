@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..problem import Problem
 from .audit import Counts, check, count, own_entries
 from .load import load
-from ..problem import Problem
 
 
 def report(catalog: Path, user: Path | None) -> tuple[list[str], int]:
