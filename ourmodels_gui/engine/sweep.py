@@ -212,7 +212,8 @@ def clearing_batch(models: ModelTable, most_bytes: Floats, most_free_bytes: floa
     batch = line_batch(most_bytes, models.full_sweep_bytes[:, None], models.read_bytes[:, None])
     with np.errstate(divide="ignore", invalid="ignore"):
         slack_bytes = most_bytes.max(initial=0.0) - models.active_bytes
-        fitting = (most_free_bytes - models.resident_bytes) / models.alloc_bytes
+        margin_bytes = most_free_bytes - np.rint(models.resident_bytes)
+        fitting = margin_bytes / np.rint(models.alloc_bytes)
         longest = np.fmax(np.fmin(slack_bytes / models.read_bytes, fitting), 0.0) + 2.0
     lengths = [
         int(min(longest[mixture.rows].max(), mixture.curved_tokens)) for mixture in models.mixtures

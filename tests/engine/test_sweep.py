@@ -173,6 +173,16 @@ def test_tables_serve_several_floors():
         assert_same(found, [SPARK, M5_MAX], [QWEN, GEMMA], asked)
 
 
+def test_tables_are_as_long_as_the_whole_bytes_of_a_cache_allow():
+    """A cache of 1.4 bytes counts as one: more sessions fit than the quotient says."""
+    model = ModelCosts(0.0, 1.0, TypedCache(1.4, 0.001), (Experts(512, 1, 1.0),))
+    asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=1.0, overhead_bytes=0.0)
+    machines = [Machine(1000.0, 1e9), Machine(1000.0, 440.0)]
+    found = sweep(machines, [model], asked)
+    assert found.best_batch[0, 0] == 1000
+    assert_same(found, machines, [model], asked)
+
+
 @pytest.mark.parametrize(("machines", "models"), [([], [QWEN]), ([SPARK], []), ([], [])])
 def test_nothing_to_sweep_is_an_empty_answer(machines, models):
     found = sweep(machines, models, WORKLOAD)
