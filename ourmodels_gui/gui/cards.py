@@ -1,5 +1,6 @@
 """A card: one question with its verdict, its figure, and one line of why."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 from ..units import THIN_SPACE
 from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
 
+ROOMY_PX = 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
 
 
@@ -23,7 +25,7 @@ class Offer(NamedTuple):
     """An edit that would answer a question which has no answer: its words and scenario keys."""
 
     words: str
-    changes: dict[str, object]
+    changes: Mapping[str, object]
 
 
 class CardText(NamedTuple):
@@ -174,9 +176,9 @@ class Card(QWidget):
         top.addWidget(self._head)
         top.addStretch()
         top.addWidget(self._badge)
-        layout = QVBoxLayout(self)
-        pad = CARD_PADDING
-        layout.setContentsMargins(pad, pad - UNIT, pad, pad - UNIT)
+        self._layout = layout = QVBoxLayout(self)
+        around = CARD_PADDING - UNIT
+        layout.setContentsMargins(CARD_PADDING, around, CARD_PADDING, around)
         layout.setSpacing(UNIT // 2)
         layout.addLayout(top)
         layout.addWidget(self._figure)
@@ -188,6 +190,9 @@ class Card(QWidget):
         self._tint()
 
     def present(self, text: CardText) -> None:
+        if text == self.text:
+            return
+        retint = self.text is None or text.tone != self.text.tone
         self.text = text
         self._offer = text.offer
         self._badge.setText(text.badge)
@@ -204,7 +209,8 @@ class Card(QWidget):
         self.setAccessibleName(self._question)
         spoken = (text.verdict, f"{text.figure} {text.unit}", text.why, text.badge)
         self.setAccessibleDescription(". ".join(part.strip() for part in spoken if part.strip()))
-        self._tint()
+        if retint:
+            self._tint()
 
     def _accept(self) -> None:
         if self._offer is not None:
@@ -219,6 +225,12 @@ class Card(QWidget):
             " text-align: left; background: transparent; }"
             "QPushButton:hover, QPushButton:focus { text-decoration: underline; }"
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
+        around = CARD_PADDING - UNIT
+        self._layout.setContentsMargins(side, around, side, around)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPen
 
 from .theme import Palette, sized
 
-GRID_ALPHA = 38  # 15 % of 255
+GRID_SHARE = 0.15
 TICK_GAP_PX = 46
 ROW_GAP_PX = 21
 
@@ -83,7 +83,7 @@ def rate_tick(value: float) -> str:
     """
     for size, suffix in ((1e6, "M"), (1e4, "k")):
         if value >= size * (1 - 1e-9):
-            return f"{value / (1e6 if suffix == 'M' else 1e3):g}{suffix}"
+            return f"{value / (1e6 if suffix == 'M' else 1e3):,.12g}{suffix}"
     return f"{value:,.0f}" if value >= 1 - 1e-9 else f"{value:g}"
 
 
@@ -120,7 +120,7 @@ class LogAxis(pg.AxisItem):
         self._ticks = ticks
         self._text = text
         self.enableAutoSIPrefix(False)
-        self.setGrid(GRID_ALPHA)
+        self.setGrid(255)
 
     def tickValues(
         self, minVal: float, maxVal: float, size: float
@@ -131,9 +131,10 @@ class LogAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [self._text(10.0**value) for value in values]
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(palette.line)
-        self.setTickPen(palette.text)
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(palette.line, scale))
+        # Opaque: lines that let the base through take several times as long to draw.
+        self.setTickPen(pen(mixed(palette.base, palette.text, GRID_SHARE), scale))
         self.setTextPen(palette.muted)
         font = sized("caption")
         self.setTickFont(font)
@@ -148,6 +149,18 @@ def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:
     if dash:
         out.setDashPattern(list(dash))
     return out
+
+
+def mixed(base: str, over: str, share: float) -> str:
+    """The colour that `over` makes on `base` at an opacity of `share`.
+
+    >>> mixed("#ffffff", "#000000", 0.2)
+    '#cccccc'
+    """
+    below, above = QColor(base), QColor(over)
+    channels = (QColor.red, QColor.green, QColor.blue)
+    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def tint(colour: str, alpha: int) -> QColor:

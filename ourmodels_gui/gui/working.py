@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,6 +20,9 @@ from ..units import THIN_SPACE, exact
 from . import typed
 from .tables import Cell, FigureTable
 from .theme import UNIT, sized
+
+KIND_COLUMN = 2
+ROOMY_PX = 320
 
 
 def working_of(row: Row) -> str:
@@ -111,6 +114,10 @@ class Working(QWidget):
     def shown(self) -> str:
         """The working in sight, "" when no figure is chosen."""
         return self._text.toPlainText()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.table.setColumnHidden(KIND_COLUMN, self.width() < ROOMY_PX)
 
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())
