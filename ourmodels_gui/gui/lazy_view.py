@@ -19,6 +19,7 @@ class LazyView(QWidget):
         self._make = make
         self._view: QWidget | None = None
         self._waiting: Evaluation | None = None
+        self.setMinimumHeight(1)  # with no height it would never be painted, and so never made
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         self.setMinimumHeight(1)  # what has no height is never painted
