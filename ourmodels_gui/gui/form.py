@@ -91,7 +91,8 @@ class Group(QWidget):
         self._mark = QLabel(self)
         self._mark.setFont(sized("caption"))
         self._mark.setForegroundRole(QPalette.ColorRole.Link)
-        self.reset = QToolButton(self, text=self.tr("Reset"), autoRaise=True)
+        self.reset = QToolButton(self, autoRaise=True)
+        self.reset.setText(self.tr("Reset"))
         self.reset.setFont(sized("caption"))
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.reset.setToolTip(self.tr("Use the defaults for every value of this group."))
@@ -177,11 +178,6 @@ class Group(QWidget):
     def slider(self, key: str) -> LogSlider:
         """The slider of a number that has one."""
         return next(part for part in self._rows[key] if isinstance(part, LogSlider))
-
-    def beside(self, key: str, widget: QWidget) -> None:
-        """Put a widget at the right of a number that has no slider."""
-        row, *_ = self.grid.getItemPosition(self.grid.indexOf(self._rows[key][0]))
-        self.grid.addWidget(widget, row, 2)
 
     def show_row(self, key: str, shown: bool) -> None:
         """Show or hide a field with its label, where it has no meaning now."""

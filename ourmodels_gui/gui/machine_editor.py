@@ -1,6 +1,6 @@
 """The dialog for a machine of the user's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -43,10 +43,10 @@ def values_of(record: HardwareRecord, size: int) -> Values:
         "price": record.price and record.price.value,
         "currency": record.price and record.price.unit,
     }
-    for mode, figure in record.compute.items():
-        values[f"compute.{mode}"] = _in(figure, TERA)
-    for mode, figure in record.measured.items():
-        values[f"measured.{mode}"] = _in(figure, "GB/s" if mode == "bandwidth" else TERA)
+    for mode, rate in record.compute.items():
+        values[f"compute.{mode}"] = _in(rate, TERA)
+    for name, rate in record.measured.items():
+        values[f"measured.{name}"] = _in(rate, "GB/s" if name == "bandwidth" else TERA)
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -74,7 +74,7 @@ def record_of(values: Values, original: HardwareRecord | None, size: int) -> Har
             raise BadInput(key, "must be above 0; leave it empty when it is unknown")
         return Figure(value, unit)
 
-    def rates(part: str, known: dict[str, Figure]) -> dict[str, Figure]:
+    def rates(part: str, known: Mapping[Any, Figure]) -> dict[str, Figure]:
         found = {
             name: figure(f"{part}.{name}", "GB/s" if name == "bandwidth" else TERA, known.get(name))
             for name in ("bandwidth", *MODES)

@@ -33,7 +33,7 @@ from .problem_bar import ProblemBar, ProblemList
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, sized
+from .theme import CARD_PADDING, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
 LEFT_PX = 352
@@ -95,7 +95,8 @@ class MainWindow(QMainWindow):
         self._build_status()
         self._build_menus(examples)
 
-        for view in (self.machines, self.models, self.form, self.answers, *self._tabs):
+        parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
+        for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
         store.changed.connect(self._store_changed)
@@ -235,7 +236,7 @@ class MainWindow(QMainWindow):
             self.settings.remember(self.document.path)
         self.menus.show_recent(self.settings.recent)
 
-    def _choose_theme(self, choice: str) -> None:
+    def _choose_theme(self, choice: Choice) -> None:
         self.settings.theme = choice
         self._theme.choose(choice)
 
@@ -270,9 +271,9 @@ class MainWindow(QMainWindow):
         self.menus.show_theme(self.settings.theme)
 
     def _remember(self) -> None:
-        self.settings.geometry = self.saveGeometry().data()
-        self.settings.columns = self._columns.saveState().data()
-        self.settings.left = self._left.saveState().data()
+        self.settings.geometry = bytes(self.saveGeometry().data())
+        self.settings.columns = bytes(self._columns.saveState().data())
+        self.settings.left = bytes(self._left.saveState().data())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
