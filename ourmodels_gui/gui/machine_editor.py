@@ -22,6 +22,7 @@ from .form import Group, message, say
 from .theme import GROUP_GAP, UNIT, hairline
 
 OWN_VENDOR = "own"
+LABEL_PX = 112
 TERA = "TFLOP/s"
 
 Values = dict[str, Any]
@@ -179,7 +180,7 @@ class MachineEditor(QDialog):
             page.addWidget(group)
             group.edited.connect(self._edited)
             group.present(self.values, {})
-            group.reset.hide()
+            group.grid.setColumnMinimumWidth(0, LABEL_PX)
         page.addStretch(1)
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -243,7 +244,7 @@ class MachineEditor(QDialog):
                 self.values[key] = value
 
     def _identity(self) -> Group:
-        group = Group(foldable=False)
+        group = Group(foldable=False, has_defaults=False)
         group.set_title(self.tr("Machine"))
         group.text("name", self.tr("Name"), self.tr("What the machine is called in the list."))
         group.text("vendor", self.tr("Maker"), self.tr("Who makes it; may stay empty."))
@@ -279,7 +280,7 @@ class MachineEditor(QDialog):
         return group
 
     def _compute(self) -> Group:
-        group = Group()
+        group = Group(has_defaults=False)
         group.set_title(self.tr("Compute rates"))
         for mode, (operands, accumulator, unit) in MODES.items():
             group.number(
@@ -294,7 +295,7 @@ class MachineEditor(QDialog):
         return group
 
     def _measured(self) -> Group:
-        group = Group()
+        group = Group(has_defaults=False)
         group.set_title(self.tr("Measured, power, price"))
         group.number(
             "measured.bandwidth",

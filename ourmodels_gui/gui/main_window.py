@@ -33,10 +33,11 @@ from .problem_bar import ProblemBar, ProblemList
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Choice, Theme, sized
+from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
 LEFT_PX = 352
+LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
@@ -89,6 +90,9 @@ class MainWindow(QMainWindow):
         self._columns.addWidget(self._build_right(panels))
         self._columns.setStretchFactor(1, 1)
         self._columns.setChildrenCollapsible(False)
+        for splitter in (self._columns, self._left):
+            splitter.setHandleWidth(HANDLE_PX)
+        self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
         self._left.setSizes([190, 236, 300])
         self.setCentralWidget(self._columns)

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -200,6 +200,15 @@ class RowDelegate(QStyledItemDelegate):
         return width
 
 
+class RowList(QListView):
+    """Keeps the current row in sight when the list is made smaller."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
+
+
 class Picker(QWidget):
     """A heading, what is chosen, a search field and the list.
 
@@ -227,7 +236,7 @@ class Picker(QWidget):
         self.chosen_name = ""
         self.note = message(self)
         self.model = RowModel(self)
-        self.view = QListView(self)
+        self.view = RowList(self)
         self.view.setModel(self.model)
         self._delegate = RowDelegate(columns, self.view, self.searching)
         self.view.setItemDelegate(self._delegate)

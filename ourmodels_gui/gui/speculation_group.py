@@ -34,7 +34,8 @@ class SpeculationGroup(Group):
                 "Empty or 0 switches speculation off."
             ),
             parse=typed.whole,
-        ).setPlaceholderText(self.tr("off"))
+            empty=self.tr("off"),
+        )
         self.number(
             self.ALPHA,
             self.tr("Acceptance"),
