@@ -53,9 +53,18 @@ class NumberField(QLineEdit):
     refused = Signal(str)
 
     def __init__(
-        self, parse: Parse, show: Show, unit: str = "", parent: QWidget | None = None
+        self,
+        parse: Parse,
+        show: Show,
+        unit: str = "",
+        parent: QWidget | None = None,
+        *,
+        empty: str = "",
     ) -> None:
+        """empty: words for the default where it is no number."""
         super().__init__(parent)
+        self._empty = empty
+        self.setPlaceholderText(empty)
         self._parse = parse
         self._show = show
         self._unit = unit
@@ -67,7 +76,7 @@ class NumberField(QLineEdit):
 
     def present(self, value: float | None, default: float | None = None) -> bool:
         """Show `value`; touches the text, and says so, only when the value is a new one."""
-        ghost = "" if default is None else self._show(default)
+        ghost = self._empty if default is None else self._show(default)
         if self.placeholderText() != ghost:
             self.setPlaceholderText(ghost)
         if value == self._value:

@@ -51,8 +51,12 @@ class Group(QWidget):
 
     edited = Signal(dict)
 
-    def __init__(self, *, foldable: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, *, foldable: bool = True, has_defaults: bool = True, parent: QWidget | None = None
+    ) -> None:
+        """has_defaults: the group says how many values differ and offers to reset them."""
         super().__init__(parent)
+        self._has_defaults = has_defaults
         self._rows: dict[str, tuple[Field, *tuple[LogSlider, ...]]] = {}
         self._labels: dict[str, QLabel] = {}
         self._errors: dict[str, QLabel] = {}
@@ -91,7 +95,8 @@ class Group(QWidget):
         self._mark = QLabel(self)
         self._mark.setFont(sized("caption"))
         self._mark.setForegroundRole(QPalette.ColorRole.Link)
-        self.reset = QToolButton(self, text=self.tr("Reset"), autoRaise=True)
+        self.reset = QToolButton(self, autoRaise=True)
+        self.reset.setText(self.tr("Reset"))
         self.reset.setFont(sized("caption"))
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.reset.setToolTip(self.tr("Use the defaults for every value of this group."))
@@ -140,9 +145,13 @@ class Group(QWidget):
         show: Show = typed.show,
         unit: str = "",
         slider: tuple[float, float] | None = None,
+        empty: str = "",
     ) -> NumberField:
-        """Add a number, with a logarithmic slider from low to high where one is given."""
-        field = NumberField(parse, show, unit, self._body)
+        """Add a number, with a logarithmic slider from low to high where one is given.
+
+        empty: words for the default where it is no number.
+        """
+        field = NumberField(parse, show, unit, self._body, empty=empty)
         field.setFixedWidth(FIELD_PX)
         field.refused.connect(lambda text: self._refuse_text(key, text))
         extra = None
@@ -178,11 +187,6 @@ class Group(QWidget):
         """The slider of a number that has one."""
         return next(part for part in self._rows[key] if isinstance(part, LogSlider))
 
-    def beside(self, key: str, widget: QWidget) -> None:
-        """Put a widget at the right of a number that has no slider."""
-        row, *_ = self.grid.getItemPosition(self.grid.indexOf(self._rows[key][0]))
-        self.grid.addWidget(widget, row, 2)
-
     def show_row(self, key: str, shown: bool) -> None:
         """Show or hide a field with its label, where it has no meaning now."""
         for part in (self._labels[key], *self._rows[key]):
@@ -200,8 +204,8 @@ class Group(QWidget):
                     self._typed_wrong.discard(key)
             if key not in self._typed_wrong:
                 say(self._errors[key], "")
-        self.reset.setVisible(bool(self._set))
-        if self._foldable:
+        self.reset.setVisible(bool(self._set) and self._has_defaults)
+        if self._foldable and self._has_defaults:
             count = len(self._set)
             self._mark.setText(
                 self.tr("\u25cf {count} changed").format(count=count) if count else ""

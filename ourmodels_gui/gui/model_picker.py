@@ -96,7 +96,7 @@ class ModelPicker(Picker):
         foot.addWidget(label, 0, 0)
         foot.addWidget(self._weights, 0, 1)
         foot.addWidget(self._towers, 1, 1)
-        self.layout().addLayout(foot)
+        self.column.addLayout(foot)
         self._kept_weights: str | None = None
         self.picked.connect(self._pick)
         self.offer(library)

@@ -1,7 +1,7 @@
 """A searchable list of things to choose from, one painted row for each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 from PySide6.QtCore import (
@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -134,8 +134,12 @@ class RowDelegate(QStyledItemDelegate):
 
     MARK_PX = 18
 
-    def __init__(self, columns: Sequence[str], parent: QWidget) -> None:
+    def __init__(
+        self, columns: Sequence[str], parent: QWidget, searching: Callable[[], bool]
+    ) -> None:
         super().__init__(parent)
+        self._view = parent
+        self._searching = searching
         self._font = sized("text")
         self._badge_font = sized("caption")
         metrics = parent.fontMetrics()
@@ -147,15 +151,14 @@ class RowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(RowModel.RowRole)
-        widget = option.widget
-        palette = colours(widget)
+        palette = colours(self._view)
         chosen = row.id == self.chosen
         rect = option.rect
         painter.save()
         painter.setFont(self._font)
         if option.state & QStyle.StateFlag.State_Selected:
             tint = QColor(palette.accent)
-            tint.setAlpha(48 if widget.hasFocus() or widget.parent().searching() else 26)
+            tint.setAlpha(48 if self._view.hasFocus() or self._searching() else 26)
             painter.fillRect(rect, tint)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             tint = QColor(palette.accent)
@@ -190,11 +193,20 @@ class RowDelegate(QStyledItemDelegate):
         width = painter.fontMetrics().horizontalAdvance(words) + 2 * UNIT
         height = painter.fontMetrics().height() + 2
         badge = QRect(right - width, rect.center().y() - height // 2, width, height)
-        painter.setPen(QColor(colours(self.parent()).accent))
+        painter.setPen(QColor(colours(self._view).accent))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawRoundedRect(badge, 3, 3)
         painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, words)
         return width
+
+
+class RowList(QListView):
+    """Keeps the current row in sight when the list is made smaller."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
 
 
 class Picker(QWidget):
@@ -224,9 +236,9 @@ class Picker(QWidget):
         self.chosen_name = ""
         self.note = message(self)
         self.model = RowModel(self)
-        self.view = QListView(self)
+        self.view = RowList(self)
         self.view.setModel(self.model)
-        self._delegate = RowDelegate(columns, self.view)
+        self._delegate = RowDelegate(columns, self.view, self.searching)
         self.view.setItemDelegate(self._delegate)
         self.view.setUniformItemSizes(True)
         self.view.setMouseTracking(True)
@@ -247,7 +259,7 @@ class Picker(QWidget):
         self.head.setSpacing(2 * UNIT)
         self.head.addWidget(heading)
         self.head.addWidget(self.search, 1)
-        layout = QVBoxLayout(self)
+        self.column = layout = QVBoxLayout(self)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
         layout.setSpacing(UNIT)
         layout.addLayout(self.head)

@@ -254,3 +254,11 @@ def test_towers_are_offered_only_where_the_model_has_some(models, scenario, libr
     for model_id, shown in ((seeing, True), (blind, False)):
         models.present(Evaluation(msgspec.structs.replace(scenario, model=ModelRef(model_id))))
         assert towers.isVisible() is shown
+
+
+def test_the_chosen_row_stays_in_sight_when_the_list_shrinks(picker, qtbot):
+    picker.show_chosen("id8", "Card 8")
+    picker.resize(320, 500)
+    picker.resize(320, 180)
+    place = picker.view.visualRect(picker.model.index_of("id8"))
+    assert picker.view.viewport().rect().intersects(place)

@@ -306,3 +306,8 @@ def test_the_tab_key_goes_down_the_form(form, qtbot):
 def test_paths_of_a_nested_value_are_joined_by_dots():
     assert flat({"a": {"b": 1}})["a.b"] == 1
     assert msgspec.to_builtins(flat({})) == {}
+
+
+def test_a_default_that_is_no_number_is_said_in_words(form):
+    assert field(form, "prefill.chunk_tokens").placeholderText() == "one shot"
+    assert field(form, "speculation.draft_tokens").placeholderText() == "off"
