@@ -20,9 +20,9 @@ def question(subjects: Sequence[Subject]) -> str:
     count = NUMBERS[len(subjects)]
     models, machines = [s.model for s in subjects], [s.machine for s in subjects]
     if len(subjects) == 1:
-        asked = f"How fast can {first.machine} serve {first.model} ({first.weights})"
+        asked = f"How fast can {first.machine} serve {first.model}{_in(first.weights)}"
     elif alike(models) and alike([s.weights for s in subjects]):
-        asked = f"Which of {count} machines serves {first.model} ({first.weights}) fastest"
+        asked = f"Which of {count} machines serves {first.model}{_in(first.weights)} fastest"
     elif alike(machines):
         asked = f"Which of {count} models does {first.machine} serve fastest"
     else:
@@ -31,6 +31,11 @@ def question(subjects: Sequence[Subject]) -> str:
     if len(conditions) > 1:
         return f"{asked}, each with its own workload (see Assumptions)?"
     return f"{asked}, {conditions.pop()}"
+
+
+def _in(weights: str) -> str:
+    """The weight format, or the bytes of a parameter, behind a model's name."""
+    return f" at {weights}" if weights.endswith("per parameter") else f" in {weights}"
 
 
 def _conditions(subject: Subject) -> str:
@@ -136,13 +141,14 @@ def _table(order: Sequence[Subject]) -> Table:
         Column("What", 2.6),
         Column("Verdict", 1.7),
         Column("Sessions", 0.9, numeric=True),
-        Column("All, tok/s", 0.9, numeric=True),
-        Column("Each, tok/s", 0.9, numeric=True),
-        Column("One alone, tok/s", 0.9, numeric=True),
-        *((Column("First token", 1.0, numeric=True),) if prompt else ()),
+        Column("All\ntok/s", 0.9, numeric=True),
+        Column("Each\ntok/s", 0.9, numeric=True),
+        Column("Alone\ntok/s", 0.9, numeric=True),
+        *((Column("First\ntoken", 1.0, numeric=True),) if prompt else ()),
     )
     rows = tuple(_row(place, subject, prompt) for place, subject in enumerate(order, 1))
-    return Table("ranking", "Ranked by all sessions together", columns, rows)
+    title = "In figures" if len(order) == 1 else "Ranked by all sessions together"
+    return Table("ranking", title, columns, rows)
 
 
 def _row(place: int, subject: Subject, prompt: bool) -> tuple[str, ...]:

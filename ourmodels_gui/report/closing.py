@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from .. import __version__
 from ..library.audit import count
 from ..library.load import Library
-from .shapes import Bullets, Section, Text
+from .shapes import Bullets, Column, Section, Table, Text
 from .subject import Subject
 
 LIMITS = (
@@ -89,7 +89,11 @@ def limits(subjects: Sequence[Subject]) -> Section:
 
 def glossary() -> Section:
     """The words and symbols of the report."""
-    return Section("glossary", "Glossary", (Bullets(GLOSSARY),))
+    half = (len(GLOSSARY) + 1) // 2
+    right = (*GLOSSARY[half:], ("", ""))
+    rows = tuple((*one, *other) for one, other in zip(GLOSSARY[:half], right, strict=False))
+    columns = (Column("Word", 1), Column("Meaning", 2), Column("Word", 1), Column("Meaning", 2))
+    return Section("glossary", "Glossary", (Table("glossary", "", columns, rows),))
 
 
 def catalog(subjects: Sequence[Subject], library: Library) -> Section:

@@ -18,7 +18,7 @@ def to_csv(report: Report) -> bytes:
     for section, table in _tables(report):
         write.writerow([])
         write.writerow([table.name, section, _cell(table.title)])
-        write.writerow([_cell(column.title) for column in table.columns])
+        write.writerow([_cell(" ".join(column.title.split())) for column in table.columns])
         write.writerows([_cell(text) for text in row] for row in table.rows)
     return b"\xef\xbb\xbf" + text.getvalue().encode()
 

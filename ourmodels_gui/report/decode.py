@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.curve import curve
 from ..summary.spans import batch_span
-from ..units import number, rate
+from ..units import number, plain, rate
 from .pictures import LINE_STYLES, Axis, Level, Line, Plot, Point
 from .shapes import Block, Column, Figure, Section, Table, Text
 from .subject import Subject
@@ -56,7 +56,7 @@ def _single(subject: Subject, high: int) -> Figure:
             Point("", 1, found.best_batch, found.per_session_tokens_per_s),
         ]
     if floor:
-        levels.append(Level(f"floor {rate(floor)}", floor))
+        levels.append(Level(f"floor {plain(floor)}", floor))
     if found.memory_batch and found.memory_batch <= high:
         levels.append(Level(f"memory holds {found.memory_batch:,}", found.memory_batch, True))
     listed = _listed(high, (found.best_batch, found.memory_batch))
@@ -65,8 +65,8 @@ def _single(subject: Subject, high: int) -> Figure:
         "Ceilings by number of sessions",
         (
             Column("Sessions", 1, numeric=True),
-            Column("All, tok/s", 1, numeric=True),
-            Column("Each, tok/s", 1, numeric=True),
+            Column("All\ntok/s", 1, numeric=True),
+            Column("Each\ntok/s", 1, numeric=True),
         ),
         tuple(
             (number(batch), rate(together), rate(each))
@@ -93,7 +93,7 @@ def _several(shown: Sequence[Subject], high: int, what: str, title: str) -> Figu
     lines, points, levels = [], [], []
     floors = {subject.setup.workload.floor_tokens_per_s for subject in shown}
     if what == "per_session" and len(floors) == 1 and (floor := floors.pop()):
-        levels.append(Level(f"floor {rate(floor)}", floor))
+        levels.append(Level(f"floor {plain(floor)}", floor))
     for subject in shown:
         style = style_of(subject)
         fits = batches[batches <= (subject.result.decode.memory_batch or 1)]

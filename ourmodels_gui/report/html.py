@@ -22,7 +22,8 @@ h1, h2, h3, td, th, p, li { overflow-wrap: anywhere }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem; font-size: .85rem;
   font-variant-numeric: tabular-nums }
 caption { text-align: left; font-weight: 600; padding: .25rem 0 }
-th { text-align: left; border-bottom: 1.5px solid #57606a; vertical-align: bottom }
+th { text-align: left; border-bottom: 1.5px solid #57606a; vertical-align: bottom;
+  white-space: pre-line }
 th, td { padding: .2rem .5rem .2rem 0 }
 td { border-bottom: 1px solid #d0d7de; vertical-align: top; white-space: pre-line }
 .n { text-align: right; padding: .2rem 0 .2rem .5rem }

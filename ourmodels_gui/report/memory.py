@@ -45,12 +45,12 @@ def memory(subjects: Sequence[Subject]) -> Section:
         Column("Overhead", 0.9, numeric=True),
         Column("Rest", 1.3, numeric=True),
     )
-    table = Table("memory", "What the bars show", columns, tuple(rows))
+    table = Table("memory", "The bars in figures", columns, tuple(rows))
     caption = (
         "Each bar is drawn to scale. It shows the sessions of the best batch; where none serves, "
         "what fits or the first session that does not. The upright line is the capacity."
     )
-    figure = Figure("Memory", Bars(tuple(bars)), caption, table)
+    figure = Figure("What fills the memory", Bars(tuple(bars)), caption, table)
     return Section("memory", "Memory", (figure, table))
 
 

@@ -74,10 +74,10 @@ def _single(subject: Subject) -> Figure:
         "prefill",
         "Ceilings by prompt length",
         (
-            Column("Prompt, tokens", 1, numeric=True),
-            Column("Memory, tok/s", 1, numeric=True),
-            Column("Compute, tok/s", 1, numeric=True),
-            Column("Ceiling, tok/s", 1, numeric=True),
+            Column("Prompt\ntokens", 1, numeric=True),
+            Column("Memory\ntok/s", 1, numeric=True),
+            Column("Compute\ntok/s", 1, numeric=True),
+            Column("Ceiling\ntok/s", 1, numeric=True),
             Column("First token", 1, numeric=True),
         ),
         tuple(
@@ -126,7 +126,7 @@ def _several(drawn: Sequence[Subject]) -> Figure:
         for place, length in enumerate(listed)
     )
     heads = (
-        Column("Prompt, tokens", 0.9, numeric=True),
+        Column("Prompt\ntokens", 0.9, numeric=True),
         *(Column(subject.short, 1, numeric=True) for subject in drawn),
     )
     caption = "The lower of memory and compute, at each scenario's own batch and chunk."

@@ -98,7 +98,8 @@ def sensitivity(subjects: Sequence[Subject]) -> Section:
     for subject in subjects:
         found = swings(subject)
         before = f"{subject.title}: " if subject.letter else ""
-        said.append(Text(before + _sentence(subject, found), "body"))
+        sentence = _sentence(subject, found)
+        said.append(Text(before + sentence if before else sentence[0].upper() + sentence[1:]))
         tables.append(_table(subject, found))
     note = (
         "One input at a time is made 20 % lower and higher and the whole setup is evaluated anew. "
@@ -140,10 +141,10 @@ def _table(subject: Subject, found: Sequence[Swing]) -> Table:
         Column("Input", 1.7),
         Column("Change", 0.6, numeric=True),
         Column("Sessions", 0.8, numeric=True),
-        Column("All, tok/s", 1.6, numeric=True),
-        Column("Each, tok/s", 0.9, numeric=True),
-        Column("One alone, tok/s", 1.0, numeric=True),
-        *((Column("First token", 1.0, numeric=True),) if prompt else ()),
+        Column("All\ntok/s", 1.6, numeric=True),
+        Column("Each\ntok/s", 0.9, numeric=True),
+        Column("Alone\ntok/s", 1.0, numeric=True),
+        *((Column("First\ntoken", 1.0, numeric=True),) if prompt else ()),
     )
     rows = [_row("as asked", "", base, base, prompt)]
     for swing in found:
@@ -160,7 +161,7 @@ def _row(name: str, sign: str, result: Result, base: Result, prompt: bool) -> tu
     was = base.decode.aggregate_tokens_per_s
     shown = found.verdict if together is None else rate(together)
     if together is not None and was and sign:
-        shown += f"  ({number((together / was - 1) * 100, 1)} %)"
+        shown += f"  ({_signed((together / was - 1) * 100)} %)"
     waits = None if result.prefill is None else result.prefill.time_s
     return (
         name,
@@ -171,6 +172,16 @@ def _row(name: str, sign: str, result: Result, base: Result, prompt: bool) -> tu
         _rate(found.single_session_tokens_per_s),
         *(("-" if waits is None else duration(waits),) if prompt else ()),
     )
+
+
+def _signed(percent: float) -> str:
+    """One decimal, with a plus where it rose.
+
+    >>> _signed(25.31), _signed(-0.01), _signed(-4.96)
+    ('+25.3', '0.0', '-5.0')
+    """
+    text = number(percent, 1)
+    return f"+{text}" if percent > 0 and text != "0.0" else text
 
 
 def _rate(value: float | None) -> str:

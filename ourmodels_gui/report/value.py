@@ -84,8 +84,8 @@ def _table(subjects: Sequence[Subject]) -> Table:
         Column("Price", 1.0, numeric=True),
         Column("Which price", 1.6),
         Column("Power", 0.8, numeric=True),
-        Column("tok/s per 1,000 of price", 1.1, numeric=True),
-        Column("tok/s per W", 0.9, numeric=True),
+        Column("tok/s per\n1,000 of price", 1.1, numeric=True),
+        Column("tok/s\nper W", 0.9, numeric=True),
     )
     rows = []
     for subject in subjects:
