@@ -35,6 +35,8 @@ def question(subjects: Sequence[Subject]) -> str:
 
 def _in(weights: str) -> str:
     """The weight format, or the bytes of a parameter, behind a model's name."""
+    if weights == "native":
+        return " in its own format"
     return f" at {weights}" if weights.endswith("per parameter") else f" in {weights}"
 
 
@@ -75,7 +77,7 @@ def answer(subjects: Sequence[Subject], note: str) -> Section:
     if len(order) == 1:
         blocks.append(Bullets(tuple(_four(order[0]))))
     else:
-        blocks.append(Bullets(tuple((f"{s.title}:", _why(s)) for s in order)))
+        blocks.append(Bullets(tuple((f"{s.said}:", _why(s)) for s in order)))
     cautions = [
         (f"{subject.letter} " if subject.letter else "") + caution
         for subject in order
@@ -92,26 +94,25 @@ def verdict(order: Sequence[Subject]) -> str:
     """The answer in one to three sentences."""
     first = order[0]
     if len(order) == 1:
-        return _said(first, f"{first.machine}")
+        return _said(first)
     serving = [subject for subject in order if subject.result.decode.best_batch]
     if not serving:
-        return f"None of the {NUMBERS[len(order)]} serves. {_said(first, first.title)}"
-    said = _said(first, first.title)
+        return f"None of the {NUMBERS[len(order)]} serves. {_said(first)}"
+    said = _said(first)
     if len(serving) > 1:
         top, next_ = (s.result.decode.aggregate_tokens_per_s or 0.0 for s in serving[:2])
         behind = "equals it" if top == next_ else f"is next with {rate(next_)} tok/s"
-        said += f" {serving[1].title} {behind}."
-    failing = [subject.title for subject in order if subject not in serving]
+        said += f" {serving[1].said} {behind}."
+    failing = [subject.said for subject in order if subject not in serving]
     if failing:
         verb = "does" if len(failing) == 1 else "do"
         said += f" {_listed(failing)} {verb} not serve."
     return said
 
 
-def _said(subject: Subject, name: str) -> str:
+def _said(subject: Subject) -> str:
     """One evaluation in a sentence."""
-    decode = subject.result.decode
-    work = subject.setup.workload
+    name, decode, work = subject.said, subject.result.decode, subject.setup.workload
     floor = f"{plain(work.floor_tokens_per_s)} tok/s"
     if decode.best_batch and decode.aggregate_tokens_per_s is not None:
         sessions = "1 session" if decode.best_batch == 1 else f"{decode.best_batch:,} sessions"

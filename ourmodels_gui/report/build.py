@@ -38,9 +38,9 @@ def build(
         sensitivity.sensitivity(told),
         assumptions.assumptions(told),
         working(told),
+        closing.catalog(told, library),
         closing.limits(told),
         closing.glossary(),
-        closing.catalog(told, library),
     ]
     wanted = options.sections or frozenset(SECTIONS)
     kept = [s for s in sections if s is not None and (s.id in wanted or s.id == "answer")]

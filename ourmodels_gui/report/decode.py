@@ -30,7 +30,7 @@ def decode(subjects: Sequence[Subject]) -> Section:
         blocks.append(_several(shown, high, "aggregate", "All sessions together"))
         blocks.append(_several(shown, high, "per_session", "Each session"))
     if len(shown) < len(subjects):
-        left = ", ".join(subject.title for subject in subjects if subject not in shown)
+        left = ", ".join(subject.said for subject in subjects if subject not in shown)
         blocks.append(Text(f"Not drawn, because no session fits: {left}.", "muted"))
     return Section("decode", "Decode", tuple(blocks))
 
@@ -79,10 +79,13 @@ def _single(subject: Subject, high: int) -> Figure:
         ),
     )
     caption = (
-        "The ceiling of all sessions together rises with their number, the ceiling of each falls. "
-        "The filled marks are the best batch: the largest that fits and keeps each session at or "
-        "above the floor."
+        "The ceiling of all sessions together rises with their number, the ceiling of each falls."
     )
+    if points:
+        caption += (
+            " The marks are the best batch: the largest that fits and keeps each session at or "
+            "above the floor."
+        )
     plot = Plot(SESSIONS, RATES, lines, tuple(points), tuple(levels))
     return Figure("Decode ceilings over the number of sessions", plot, caption, table)
 

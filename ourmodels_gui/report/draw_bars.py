@@ -2,9 +2,9 @@
 
 from ..units import size
 from .drawing import INK, MUTED, PAPER, Area, Drawing, Item, Label, Stroke, box, hatched, text_width
-from .pictures import Bars, Fill
+from .pictures import Bar, Bars, Fill
 
-HEIGHT, GAP, LETTER, KEY = 17.0, 10.0, 14.0, 16.0
+HEIGHT, GAP, LETTER, KEY = 14.0, 8.0, 14.0, 14.0
 
 FILLS: dict[Fill, tuple[str, str]] = {
     "weights": ("#E69F00", "weights"),
@@ -29,12 +29,12 @@ def draw_bars(bars: Bars, width: float) -> Drawing:
         max(bar.capacity_bytes, sum(part.bytes_ for part in bar.segments)) for bar in bars.bars
     )
     left = LETTER if any(bar.label for bar in bars.bars) else 0.0
-    ends = [size(bar.capacity_bytes) for bar in bars.bars]
+    ends = [_end(bar) for bar in bars.bars]
     scale = (width - left - max(text_width(end) for end in ends) - 8) / most
     items: list[Item] = []
     y = 4.0
     for bar, end in zip(bars.bars, ends, strict=True):
-        items.append(Label(0, y + HEIGHT * 0.68, bar.label, bold=True))
+        items.append(Label(0, y + HEIGHT * 0.7, bar.label, bold=True))
         x = left
         for part in bar.segments:
             stretch = part.bytes_ * scale
@@ -45,11 +45,19 @@ def draw_bars(bars: Bars, width: float) -> Drawing:
             x += stretch
         edge = left + bar.capacity_bytes * scale
         items.append(Stroke(((edge, y - 4), (edge, y + HEIGHT + 4)), INK, 1.6))
-        items.append(Label(max(edge, x) + 4, y + HEIGHT * 0.68, end, colour=MUTED))
+        items.append(Label(max(edge, x) + 4, y + HEIGHT * 0.7, end, colour=MUTED))
         y += HEIGHT + GAP
     occur = {part.fill for bar in bars.bars for part in bar.segments}
     items += _key([fill for fill in FILLS if fill in occur], left, y + 2)
     return Drawing(width, y + KEY, tuple(items))
+
+
+def _end(bar: Bar) -> str:
+    """The capacity; where that is too little, what is needed as well."""
+    needed = sum(part.bytes_ for part in bar.segments)
+    if needed <= bar.capacity_bytes * (1 + 1e-9):
+        return size(bar.capacity_bytes)
+    return f"{size(needed)} for {size(bar.capacity_bytes)}"
 
 
 def _segment(fill: Fill, x: float, y: float, width: float) -> list[Item]:
@@ -65,8 +73,8 @@ def _segment(fill: Fill, x: float, y: float, width: float) -> list[Item]:
 def _named(text: str, x: float, y: float) -> list[Item]:
     """A size on paper of its own, so that no hatching crosses it."""
     half = text_width(text) / 2 + 2
-    back = Area(box(x - half, y + 3.5, 2 * half, HEIGHT - 7), PAPER)
-    return [back, Label(x, y + HEIGHT * 0.68, text, "middle")]
+    back = Area(box(x - half, y + 2.5, 2 * half, HEIGHT - 5), PAPER)
+    return [back, Label(x, y + HEIGHT * 0.7, text, "middle")]
 
 
 def _key(fills: list[Fill], x: float, y: float) -> list[Item]:

@@ -69,13 +69,13 @@ def _count(value: int | None, without: str = "-") -> str:
 def figures(subjects: Sequence[Subject]) -> Table:
     """Every figure of the ledgers, those of the same name in one row."""
     names: dict[tuple[str, str], None] = {}
-    found: list[dict[tuple[str, str], str]] = []
+    found: list[dict[tuple[str, str], tuple[str, str]]] = []
     for subject in subjects:
-        held = {}
+        held: dict[tuple[str, str], tuple[str, str]] = {}
         for group in subject.summary.groups:
             for row in group.rows:
                 key = (_family(group.title), _label(group.title, row.label))
-                held[key] = f"{row.text} {row.unit}".strip() + (f"\n{row.kind}" if row.kind else "")
+                held[key] = (f"{row.text} {row.unit}".strip(), row.kind)
                 names.setdefault(key)
         found.append(held)
     families = {family: None for family, _ in names}
@@ -85,7 +85,7 @@ def figures(subjects: Sequence[Subject]) -> Table:
         rows.append((family, *("" for _ in subjects)))
         for key in names:
             if key[0] == family:
-                rows.append((key[1], *(held.get(key, "-") for held in found)))
+                rows.append(_row(key[1], [held.get(key, ("-", "")) for held in found]))
     return Table(
         "figures",
         "Every figure",
@@ -95,6 +95,14 @@ def figures(subjects: Sequence[Subject]) -> Table:
         "or a measured rate.",
         strong=frozenset(strong),
     )
+
+
+def _row(label: str, cells: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The kind stands behind the label where all have the same, else behind each value."""
+    kinds = {kind for _, kind in cells if kind}
+    if len(kinds) == 1:
+        return (f"{label} ({kinds.pop()})", *(text for text, _ in cells))
+    return (label, *(f"{text}, {kind}" if kind else text for text, kind in cells))
 
 
 def _family(title: str) -> str:

@@ -31,8 +31,9 @@ def prefill(subjects: Sequence[Subject]) -> Section | None:
         found = subject.result.prefill
         why = subject.summary.answers[3].why
         if found is not None and found.time_s is None:
-            before = f"{subject.title}: " if subject.letter else ""
-            blocks.append(Text(f"{before}{found.verdict}; {found.unavailable or why}.", "caution"))
+            said = found.unavailable or f"{found.verdict}; {why}"
+            said = f"{subject.said}: {said}" if subject.letter else said[0].upper() + said[1:]
+            blocks.append(Text(f"{said}.", "caution"))
     return Section("prefill", "Prefill", tuple(blocks))
 
 

@@ -9,7 +9,7 @@ from ..engine.evaluate import evaluate
 from ..engine.result import Result
 from ..engine.setup import Setup, TypedCache
 from ..units import duration, number, rate
-from .shapes import Block, Column, Section, Table, Text
+from .shapes import Block, Bullets, Column, Section, Table, Text
 from .subject import Subject
 
 STEP = 0.2
@@ -92,22 +92,24 @@ def reach(swing: Swing, base: Result) -> float:
 
 
 def sensitivity(subjects: Sequence[Subject]) -> Section:
-    """A table for each evaluation, after a sentence that names the input that moves it most."""
-    said: list[Block] = []
-    tables: list[Block] = []
-    for subject in subjects:
-        found = swings(subject)
-        before = f"{subject.title}: " if subject.letter else ""
+    """The input that moves each evaluation most, in a sentence, and every step in a table."""
+    moved = [(subject, swings(subject)) for subject in subjects]
+    if len(subjects) == 1:
+        subject, found = moved[0]
         sentence = _sentence(subject, found)
-        said.append(Text(before + sentence if before else sentence[0].upper() + sentence[1:]))
-        tables.append(_table(subject, found))
+        blocks: list[Block] = [Text(sentence[0].upper() + sentence[1:])]
+        table = _table(subject, found)
+    else:
+        items = tuple((f"{subject.said}:", _sentence(subject, found)) for subject, found in moved)
+        blocks = [Bullets(items)]
+        table = _side_by_side(moved)
     note = (
         "One input at a time is made 20 % lower and higher and the whole setup is evaluated anew. "
         "The largest change of all sessions together counts as the strongest."
     )
     if any(isinstance(subject.setup.model.cache, TypedCache) for subject in subjects):
         note += " A cache that is typed as bytes does not follow the context, so that is not moved."
-    return Section("sensitivity", "What moves the answer", (*said, Text(note, "muted"), *tables))
+    return Section("sensitivity", "What moves the answer", (*blocks, Text(note, "muted"), table))
 
 
 def _sentence(subject: Subject, found: Sequence[Swing]) -> str:
@@ -151,8 +153,45 @@ def _table(subject: Subject, found: Sequence[Swing]) -> Table:
         for sign, result in (("-20 %", swing.low), ("+20 %", swing.high)):
             if result is not None:
                 rows.append(_row(INPUTS[swing.name], sign, result, base, prompt))
-    name = f"sensitivity-{subject.letter.lower()}" if subject.letter else "sensitivity"
-    return Table(name, subject.title, columns, tuple(rows), strong=frozenset((0,)))
+    return Table(
+        "sensitivity", "Each input lower and higher", columns, tuple(rows), strong=frozenset((0,))
+    )
+
+
+def _side_by_side(moved: Sequence[tuple[Subject, Sequence[Swing]]]) -> Table:
+    """How much all sessions together change, an evaluation a row, an input a column."""
+    names = [name for name in INPUTS if any(s.name == name for _, found in moved for s in found)]
+    columns = (
+        Column("Machine", 2),
+        Column("All\ntok/s", 0.8, numeric=True),
+        *(Column(f"{INPUTS[name]}\n-20 %, +20 %", 1, numeric=True) for name in names),
+    )
+    rows = []
+    for subject, found in moved:
+        by_name = {swing.name: swing for swing in found}
+        base = subject.result
+        together = base.decode.aggregate_tokens_per_s
+        cells = (_both(by_name[name], base) if name in by_name else "-" for name in names)
+        rows.append((subject.title, "-" if together is None else rate(together), *cells))
+    note = "Change of all sessions together. 0: it stays; none: no batch serves; new: it serves."
+    return Table("sensitivity", "Each input lower and higher", columns, tuple(rows), note=note)
+
+
+def _both(swing: Swing, base: Result) -> str:
+    return ", ".join(_change(result, base) for result in (swing.low, swing.high))
+
+
+def _change(result: Result | None, base: Result) -> str:
+    """The change of the aggregate in percent, in few signs."""
+    if result is None:
+        return "-"
+    now, was = result.decode.aggregate_tokens_per_s, base.decode.aggregate_tokens_per_s
+    if now is None:
+        return "none"
+    if was is None:
+        return "new"
+    percent = _signed((now / was - 1) * 100)
+    return "0" if percent == "0.0" else f"{percent} %"
 
 
 def _row(name: str, sign: str, result: Result, base: Result, prompt: bool) -> tuple[str, ...]:

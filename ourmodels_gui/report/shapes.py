@@ -17,9 +17,9 @@ SECTIONS: dict[str, str] = {
     "evidence": "Measured evidence",
     "assumptions": "Assumptions",
     "working": "Working",
+    "catalog": "Catalog and audit",
     "limits": "What a ceiling does not say",
     "glossary": "Glossary",
-    "catalog": "Catalog and audit",
 }
 """Titles of the sections by id, in order; every one but the answer can be left out."""
 

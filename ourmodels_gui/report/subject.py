@@ -44,6 +44,11 @@ class Subject(msgspec.Struct, frozen=True):
         return f"{self.letter}  {self.name}" if self.letter else self.name
 
     @property
+    def said(self) -> str:
+        """The name in a sentence, its letter behind it."""
+        return f"{self.name} ({self.letter})" if self.letter else self.machine
+
+    @property
     def short(self) -> str:
         """The title where there is little room."""
         return clipped(self.title)

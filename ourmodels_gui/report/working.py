@@ -8,6 +8,21 @@ from .subject import Subject
 
 COLUMNS = (Column("Figure", 1.5), Column("Value", 1.0, numeric=True), Column("Working", 4.2))
 
+MAIN = (
+    "resident_margin_gb",
+    "memory_batch",
+    "rate_limited_batch",
+    "best_batch",
+    "single_session_tokens_per_s",
+    "aggregate_tokens_per_s",
+    "per_session_tokens_per_s",
+    "forced",
+    "time_s",
+    "memory_ceiling_tokens_per_s",
+    "compute_ceiling_tokens_per_s",
+)
+"""Figures that decide an answer, by name."""
+
 
 def working(subjects: Sequence[Subject]) -> Section:
     """A table for each group of figures of each evaluation."""
@@ -22,7 +37,7 @@ def working(subjects: Sequence[Subject]) -> Section:
         rows: list[tuple[str, ...]] = []
         strong = []
         for group in subject.summary.groups:
-            shown = [row for row in group.rows if row.formula]
+            shown = [row for row in group.rows if row.formula and _is_main(row, subject)]
             if shown:
                 strong.append(len(rows))
                 rows.append((group.title, "", ""))
@@ -34,11 +49,16 @@ def working(subjects: Sequence[Subject]) -> Section:
     return Section("working", "Working", tuple(blocks))
 
 
+def _is_main(row: Row, subject: Subject) -> bool:
+    """Alone, an evaluation shows the working of everything; side by side, of what decides."""
+    return not subject.letter or row.name in MAIN
+
+
 def _row(row: Row) -> tuple[str, ...]:
-    value = f"{row.text} {row.unit}".strip() + (f"\n{row.kind}" if row.kind else "")
     lines = [row.formula]
     if row.worked:
         lines.append(f"= {row.worked}")
     if row.note:
         lines.append(row.note)
-    return (row.label, value, cell("\n".join(lines)))
+    label = f"{row.label} ({row.kind})" if row.kind else row.label
+    return (label, f"{row.text} {row.unit}".strip(), cell("\n".join(lines)))

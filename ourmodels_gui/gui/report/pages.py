@@ -13,6 +13,8 @@ from .pieces import Piece, report_pieces
 SIZES = {"a4": (595, 842), "letter": (612, 792)}
 """Of paper, in points."""
 SIDE, TOP, FOOT = 54, 60, 58
+SPARSE = 0.2
+"""A last page that ends above this share of the paper is nearly empty."""
 SMALL = Type(7.5, colour="#57606A")
 
 
@@ -32,9 +34,10 @@ class Pages:
         self.size_points = QSizeF(wide, high)
         self._width = (wide - 2 * SIDE) * POINT
         self._bottom = (high - FOOT) * POINT
-        self.pages: list[list[Placed]] = [[]]
-        self._y = 50.0 * POINT
-        self._fill(list(report_pieces(report, self._width)))
+        pieces = list(report_pieces(report, self._width))
+        self._fill(pieces, 1.0)
+        if self._y < SPARSE * high * POINT:
+            self._tighten(pieces)
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -62,14 +65,26 @@ class Pages:
             painter.restore()
         self._frame(painter, index)
 
-    def _fill(self, pieces: list[Piece]) -> None:
+    def _tighten(self, pieces: list[Piece]) -> None:
+        """Less space between the pieces, if that saves the last page, which is nearly empty."""
+        loose = len(self.pages)
+        for tightness in (0.85, 0.7, 0.55):
+            self._fill(pieces, tightness)
+            if len(self.pages) < loose:
+                return
+        self._fill(pieces, 1.0)
+
+    def _fill(self, pieces: list[Piece], spacing: float) -> None:
+        self.pages: list[list[Placed]] = [[]]
+        self._y = 50.0 * POINT
+        self._spacing = spacing
         place = 0
         while place < len(pieces):
             end = place
             while pieces[end].keeps and end + 1 < len(pieces):
                 end += 1
             group = pieces[place : end + 1]
-            height = sum(piece.before + piece.height for piece in group)
+            height = sum(piece.before * spacing + piece.height for piece in group)
             room = self._bottom - TOP * POINT
             if self.pages[-1] and self._y + height > self._bottom and height <= room:
                 self._new_page(group[0])
@@ -78,7 +93,7 @@ class Pages:
             place = end + 1
 
     def _put(self, piece: Piece) -> None:
-        before = piece.before if self.pages[-1] else 0.0
+        before = piece.before * self._spacing if self.pages[-1] else 0.0
         if self.pages[-1] and self._y + before + piece.height > self._bottom:
             self._new_page(piece)
             before = 0.0

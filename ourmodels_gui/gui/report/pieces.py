@@ -188,7 +188,8 @@ def _table(table: Table, width: float) -> Iterator[Piece]:
     yield header
     last = len(rows) - 1
     for place, row in enumerate(rows):
-        keeps = place < last and (place in (0, last - 1) or place in table.strong)
+        keeps = place in (0, last - 1) or place in table.strong
+        keeps = keeps if place < last else bool(table.note)
         yield Piece(row.height, row.paint, keeps=keeps, head=header)
     if table.note:
         yield _text(Lines(table.note, STYLES["muted"], width))

@@ -13,6 +13,8 @@ GAP, PAD = 7 * POINT, 2.2 * POINT
 RULE, HAIR, BAND = "#57606A", "#D0D7DE", "#F1F3F5"
 WIDEST_WORD = 0.3
 """Of the table: a longer word is cut."""
+SHORT_FIGURE = 72 * POINT
+"""A figure with its unit that is no wider is not cut."""
 LOOSEST = 0.3
 """Of the table, at most, is left empty; a table that needs less paper is narrower."""
 
@@ -85,7 +87,7 @@ def column_widths(table: Table, width: float) -> list[float]:
                 lines.append(advance(line, type_))
                 words += [advance(word, type_) for word in line.split()]
         if column.numeric:  # figure and unit stay together
-            words = lines
+            words += [wide for wide in lines if wide < SHORT_FIGURE]
         widest = min(max(words, default=0.0), WIDEST_WORD * width) + 0.2 * POINT
         least.append(widest)
         natural.append(max(widest, max(lines) + 0.2 * POINT))
