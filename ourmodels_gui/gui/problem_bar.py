@@ -20,7 +20,7 @@ from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
 
 
 class ProblemBar(QWidget):
-    """Says why there is no answer, or a notice until it is dismissed; else it takes no room."""
+    """Says why there is no answer, and a notice until it is dismissed; else it takes no room."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class ProblemBar(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        text = self._notice or self._problem
+        text = "\n".join(filter(None, (self._problem, self._notice)))
         self.words.setText(text)
         self._close.setVisible(bool(self._notice))
         self.setVisible(bool(text))
@@ -68,7 +68,7 @@ class ProblemBar(QWidget):
         inside = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(inside, RADIUS, RADIUS)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(palette.below if self._notice else palette.unfit))
+        painter.setBrush(QColor(palette.unfit if self._problem else palette.below))
         painter.drawRoundedRect(QRectF(UNIT, UNIT, 3, self.height() - 2 * UNIT), 1.5, 1.5)
 
 

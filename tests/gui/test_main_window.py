@@ -357,6 +357,16 @@ def test_a_notice_can_be_dismissed(window, tmp_path):
     assert window.bar.isHidden()
 
 
+def test_a_notice_does_not_hide_the_problem(window, tmp_path, qtbot, scenario):
+    path = tmp_path / f"old{SUFFIX}"
+    old = msgspec.structs.replace(scenario, hardware="gone-by-now", catalog_version="1999.1")
+    files.write_file(path, old)
+    window.open(path)
+    settle(window, qtbot)
+    assert "1999.1" in window.bar.words.text()
+    assert "gone-by-now" in window.bar.words.text()
+
+
 def test_the_theme_changes_at_once_and_is_remembered(window, qtbot):
     light = window.palette().window().color()
     window.menus.theme.emit("dark")
