@@ -8,7 +8,8 @@ from ..evaluation import Evaluation
 from ..library.load import Library, MachineEntry
 from ..scenario import HardwareRef, InlineHardware
 from . import typed
-from .picker import Picker, Row
+from .picker import Picker
+from .rows import Row
 
 
 def machine_row(entry: MachineEntry) -> Row:

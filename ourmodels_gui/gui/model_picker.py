@@ -17,7 +17,8 @@ from ..scenario import InlineModel, ModelRef
 from . import typed
 from .fields import ChoiceField
 from .form import LABEL_PX
-from .picker import Picker, Row
+from .picker import Picker
+from .rows import Row
 from .theme import UNIT
 
 

@@ -344,8 +344,8 @@ def test_every_example_opens_and_is_saved_under_another_name(window, qtbot):
 def test_files_with_problems_are_counted_and_listed(window, library, qtbot):
     problems = (Problem("a.json", "memory", "is missing"), Problem("b.json", "", "is not JSON"))
     window.store.set_library(msgspec.structs.replace(library, problems=problems))
-    assert "2 files have problems" in window._show_problems.text()
-    window._show_problems.click()
+    assert "2 files have problems" in window.status.show_problems.text()
+    window.status.show_problems.click()
     assert window.problems.isVisible()
     texts = [window.problems.list.item(n).text() for n in range(2)]
     assert texts == ["a.json: memory: is missing", "b.json: is not JSON"]
