@@ -94,17 +94,20 @@ class Picker(QWidget):
         self.model.offer(rows)
         self._mark()
 
-    def show_chosen(self, row_id: str, name: str, words: str = "", *, missing: str = "") -> None:
-        """Name the choice above the list and mark its row; `missing` says why it is none.
+    def show_chosen(
+        self, row_id: str, name: str, words: str = "", *, note: str = "", missing: bool = False
+    ) -> None:
+        """Name the choice above the list and mark its row.
 
-        words: what stands above the list, where that is more than the name.
+        words: what stands above the list, where that is more than the name. note: what is special
+        about the choice. missing: it does not exist.
         """
         self.chosen.say(words or name)
         self.chosen_name = name
         self.chosen.setForegroundRole(
             QPalette.ColorRole.BrightText if missing else QPalette.ColorRole.WindowText
         )
-        say(self.note, missing)
+        say(self.note, note)
         if row_id != self._delegate.chosen:
             self._delegate.chosen = row_id
             self._mark()
