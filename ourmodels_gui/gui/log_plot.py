@@ -64,6 +64,8 @@ class LogPlot(pg.PlotWidget):
         self._ends = (1.0, 10.0)
         self._axes = (x, y)
         super().__init__(parent, axisItems={"bottom": x, "left": y}, enableMenu=False)
+        menu = self.getPlotItem().ctrlMenu
+        menu.setParent(self, menu.windowFlags())  # never shown; without a parent it would stay
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
