@@ -12,6 +12,7 @@ import msgspec
 from ..engine.decode import decode
 from ..engine.prefill import prefill
 from ..engine.setup import Setup
+from ..engine.step import Step, decode_step
 from ..library.formats import NATIVE, file_bytes, tensors_bytes
 from ..library.hardware import MachineEntry
 from ..library.load import Library
@@ -128,6 +129,12 @@ def scenario_of(
             batch=run.batch or 1,
         ),
     )
+
+
+def step_of(run: MeasuredRun, library: Library) -> Step:
+    """One decode iteration of a run under floor routing, with what speculation it declares."""
+    setup = resolve(scenario_of(run, library, "floor"), library)
+    return decode_step(setup, setup.speculation)
 
 
 def read_context_tokens(run: MeasuredRun) -> int:
