@@ -88,9 +88,9 @@ def page(
         "",
         f"Of {len(runs)} published runs {len(ceilings)} have a machine, a model and a weight "
         "format in the catalog. Each is computed in the conditions that its source states, under "
-        "floor routing and resource limits; what a source leaves open is chosen so that the ceiling "
-        "can only be higher (no runtime overhead, the fastest arithmetic mode, one-shot prompts, "
-        "links that cost nothing).",
+        "floor routing and resource limits; what a source leaves open is chosen so that the "
+        "ceiling can only be higher (no runtime overhead, the fastest arithmetic mode, one-shot "
+        "prompts, links that cost nothing).",
         "",
         f"**{len(sound)} of them are sound, and {len(above)} of these "
         f"{'lies' if len(above) == 1 else 'lie'} above the ceiling.** The highest share is "

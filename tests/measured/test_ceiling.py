@@ -62,7 +62,7 @@ def test_declared_speculation_raises_the_ceiling_by_less_than_it_emits(measured,
 def test_a_prompt_is_charged_in_one_shot_at_the_fastest_rate(measured, library, ceilings):
     entry = library.machines["geforce-rtx-4080"]
     mode = fastest_mode(entry)
-    record = scenario_of(measured.runs["m0106"], library, "floor")
+    record = scenario_of(measured.runs["m0106"], library)
     assert record.prefill.linear_mode == record.prefill.attention_mode == mode == "int4_int32acc"
     linear = entry.machine.compute_flop_per_s[mode] / (2 * 6.98e9)
     assert ceilings["m0106"].limit == "memory"
