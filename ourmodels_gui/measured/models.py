@@ -22,7 +22,7 @@ from ..library.profile import default_weights
 
 OWNER = re.compile(r"^(?:hf\.co/)?[\w.-]+/(?=[\w.-]+)")
 FORMAT_WORDS = re.compile(
-    r"[-_. ](?:ud[-_])?(?:i?q\d\w*|iq\d\w*|mxfp4|nvfp4(?:-fast)?|fp4(?: ?/ ?-?fp8)?|fp8(?:-dynamic)?|"
+    r"[-_. ](?:ud[-_])?(?:i?q\d\w*|mxfp4|nvfp4(?:-fast)?|fp4(?: ?/ ?-?fp8)?|fp8(?:-dynamic)?|"
     r"f16|bf16|fp16|int4|\d-?bit(?:-g\d+)?|awq(?:-\dbit)?|gguf|qat|mlx|autoround|mtp)\b",
     re.I,
 )
@@ -92,21 +92,25 @@ def match_model(name: str, library: Library) -> ModelMatch:
     return ModelMatch("", "model unknown")
 
 
-_RULES: tuple[tuple[str, str], ...] = (
-    (r"assumed|n/s|exl2|\bp$|turbo|mislabelled", ""),
-    (r"mlx[ -]?(?:q|)(\d)(?:-?bit)?(?: g(\d+))?$", "mlx"),
-    (r"^bf16$", "bf16"),
-    (r"^gguf bf16$", "gguf-bf16"),
-    (r"^(?:gguf )?f16$", "gguf-f16"),
-    (r"^fp16$", "fp16"),
-    (r"^fp8\b", "fp8"),
-    (r"^fp4$|^nvfp4$", "nvfp4"),
-    (r"^gguf nvfp4$", "gguf-nvfp4"),
-    (r"^gguf mxfp4", "gguf-mxfp4"),
-    (r"^int8$", "int8"),
-    (r"^awq$", "awq-g128"),
-    (r"^gptq 4-bit g128$", "gptq-g128"),
-)
+PRINTED: dict[str, str] = {
+    "bf16": "bf16",
+    "fp16": "fp16",
+    "fp8": "fp8",
+    "fp8 dynamic": "fp8",
+    "fp8 (qwix e4m3), kv fp8": "fp8",
+    "fp4": "nvfp4",
+    "nvfp4": "nvfp4",
+    "int8": "int8",
+    "awq": "awq-g128",
+    "gptq 4-bit g128": "gptq-g128",
+    "f16": "gguf-f16",
+    "gguf f16": "gguf-f16",
+    "gguf bf16": "gguf-bf16",
+    "gguf nvfp4": "gguf-nvfp4",
+    "gguf mxfp4": "gguf-mxfp4",
+    "gguf mxfp4+q8_0": "gguf-mxfp4",
+}
+"""Printed formats that are no GGUF mix, each with the format it means."""
 
 
 def match_weights(name: str, model: str, engine: str, record: ModelRecord) -> WeightsMatch:
@@ -138,10 +142,7 @@ def match_weights(name: str, model: str, engine: str, record: ModelRecord) -> We
     if text.startswith("mxfp4"):
         files = "llama" in engine or "ollama" in engine
         return WeightsMatch("gguf-mxfp4" if files else default_weights(record))
-    for pattern, id_ in _RULES:
-        if id_ and re.search(pattern, text):
-            return _known(id_)
-    return WeightsMatch("", left_out="format unknown")
+    return _known(PRINTED.get(text, ""))
 
 
 def _keeps_experts(record: ModelRecord) -> bool:

@@ -67,7 +67,8 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     machine, model, weights, cache: catalog ids, "" when not matched or, for the cache, not stated.
     memory_gb: as printed. devices: how many of the machine, split as `split` says.
     file_gb: bytes of the weight file, where stated. sized: the source names a mix that has no rule;
-        `weights` is the nearest one, to be brought to the size of the file. depth_tokens: already cached at the start.
+        `weights` is the nearest one, to be brought to the size of the file.
+    depth_tokens: already cached at the start.
     batch: sessions at once. tokens_per_s: of all sessions together. decimals: as printed.
     doubt: why the figure is not to be trusted, "" when nothing speaks against it.
     left_out: why there is no ceiling for it.
