@@ -107,9 +107,10 @@ def _print(text: bytes) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_FILE
     except OSError as error:
+        # Python tries the rest once more at its end; there it must meet something that takes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return NO_FILE
         return _refuse(f"the output cannot be written: {_reason(error)}", NO_FILE)
     return DONE

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QMainWindow,
     QMessageBox,
+    QSizePolicy,
     QSplitter,
     QTabWidget,
     QToolButton,
@@ -24,7 +25,7 @@ from ..evaluation import Evaluation
 from ..problem import BadInput
 from .cards import ElidedLabel
 from .document import Document
-from .lazy_tab import LazyTab
+from .lazy_view import LazyView
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
 from .model_picker import ModelPicker
@@ -32,14 +33,15 @@ from .problem_bar import ProblemBar, ProblemList
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, sized
+from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
 LEFT_PX = 352
+LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
-    """The views at the right, made when they are needed: the answers at once, a tab when raised."""
+    """The views at the right, made after the first paint: the answers at once, a tab when seen."""
 
     answers: Callable[[], QWidget]
     tabs: Sequence[tuple[str, Callable[[], QWidget]]]
@@ -81,19 +83,24 @@ class MainWindow(QMainWindow):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
-        self.answers = panels.answers()
+        self.answers = LazyView(panels.answers)
+        self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._columns = QSplitter(Qt.Orientation.Horizontal)
         self._columns.addWidget(self._left)
         self._columns.addWidget(self._build_right(panels))
         self._columns.setStretchFactor(1, 1)
         self._columns.setChildrenCollapsible(False)
+        for splitter in (self._columns, self._left):
+            splitter.setHandleWidth(HANDLE_PX)
+        self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
         self._left.setSizes([190, 236, 300])
         self.setCentralWidget(self._columns)
         self._build_status()
         self._build_menus(examples)
 
-        for view in (self.machines, self.models, self.form, self.answers, *self._tabs):
+        parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
+        for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
         store.changed.connect(self._store_changed)
@@ -101,8 +108,11 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._show_title)
         self.document.told.connect(self.bar.say)
         self._restore()
+        self.machines.view.setFocus()
         self._store_changed()
-        recompute.now()
+        self._first_answer = QTimer(self, singleShot=True, interval=0)
+        self._first_answer.timeout.connect(recompute.now)
+        self._is_painted = False
 
     def _build_right(self, panels: Panels) -> QWidget:
         right = QWidget()
@@ -111,7 +121,7 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
-        self._tabs = [LazyTab(make) for _, make in panels.tabs]
+        self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
         layout = QVBoxLayout(right)
@@ -174,7 +184,7 @@ class MainWindow(QMainWindow):
         try:
             self._store.edit(changes)
         except BadInput as bad:
-            if not self.form.refuse(bad.problem):
+            if not self.form.refuse(bad.problem, changes):
                 self.bar.say(str(bad.problem))
 
     def _store_changed(self) -> None:
@@ -230,7 +240,7 @@ class MainWindow(QMainWindow):
             self.settings.remember(self.document.path)
         self.menus.show_recent(self.settings.recent)
 
-    def _choose_theme(self, choice: str) -> None:
+    def _choose_theme(self, choice: Choice) -> None:
         self.settings.theme = choice
         self._theme.choose(choice)
 
@@ -265,9 +275,15 @@ class MainWindow(QMainWindow):
         self.menus.show_theme(self.settings.theme)
 
     def _remember(self) -> None:
-        self.settings.geometry = self.saveGeometry().data()
-        self.settings.columns = self._columns.saveState().data()
-        self.settings.left = self._left.saveState().data()
+        self.settings.geometry = bytes(self.saveGeometry().data())
+        self.settings.columns = bytes(self._columns.saveState().data())
+        self.settings.left = bytes(self._left.saveState().data())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            self._first_answer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         focused = QApplication.focusWidget()
