@@ -138,8 +138,7 @@ QScrollBar::handle:hover {{ background: {palette.muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}
-QSplitter::handle:vertical {{ border-top: 1px solid {palette.line};
-    margin: 3px {CARD_PADDING}px 0 {CARD_PADDING}px; }}
+QSplitter::handle:vertical {{ border-top: 1px solid {palette.line}; margin: 3px 0 0 0; }}
 QSplitter::handle:horizontal {{ border-left: 1px solid {palette.line}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{ padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }}
