@@ -10,14 +10,13 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from ourmodels_gui.measured.paste import read
 
 LIMIT_S = 0.3
 LINES = 10_000
-TEXTS = ROOT / "tests" / "data" / "pasted"
+TEXTS = Path(__file__).resolve().parent.parent / "tests" / "data" / "pasted"
 
 
 def pastes() -> dict[str, str]:

@@ -82,8 +82,8 @@ def test_csv_json_jsonl_and_sql_say_the_same():
 
 
 def test_a_complete_text_is_held_against_its_ceiling(library):
-    for run in read(text("llama-bench.json")).runs:
-        run = identified(run, library)
+    for pasted in read(text("llama-bench.json")).runs:
+        run = identified(pasted, library)
         assert missing(run) == ()
         assert (run.machine, run.model) == ("geforce-rtx-4080", "qwen2.5-7b-instruct")
         assert 0 < ceiling(run, library).ratio < 1
@@ -261,9 +261,9 @@ def test_nothing_is_taken_for_a_rate_that_is_none():
         ("1'008.4", 1008.4, 1),
         ("1,234,567", 1234567, 0),
         ("131,420", 131420, 0),
-        ("0,131", 131, 0),
+        ("0,131", 0.131, 3),
         ("7.2e3", 7200, 1),
-        (".5", 5, 0),
+        (".5", 0.5, 1),
     ],
 )
 def test_figures_in_any_locale(printed, value, decimals):
