@@ -1,7 +1,7 @@
 """The window's program: one QApplication, the library, the store, the window."""
 
+import gc
 import sys
-import traceback
 from pathlib import Path
 from types import TracebackType
 
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
-from .gui.answers import AnswerPanel
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
@@ -35,6 +34,8 @@ class Application(QApplication):
 
 def main(path: Path | None = None) -> int:
     """Open the window, on a scenario file where one is given; returns the exit status."""
+    # What the start makes stays until the end; collecting in between costs a tenth of the start.
+    gc.disable()
     app = Application(sys.argv[:1])
     app.setApplicationName("ourmodels")
     app.setApplicationDisplayName("Our Models")
@@ -47,6 +48,8 @@ def main(path: Path | None = None) -> int:
     window = build(theme, settings)
     app.window = window
     _keep_running_after_faults(window)
+    gc.freeze()
+    gc.enable()
     window.show()
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open(path))
@@ -65,7 +68,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
-    panels = Panels(AnswerPanel, (("Decode", _decode_tab), ("Prefill", _prefill_tab)))
+    panels = Panels(_answers, (("Decode", _decode_tab), ("Prefill", _prefill_tab)))
     window = MainWindow(
         store,
         recompute,
@@ -80,7 +83,14 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     return window
 
 
-# The tabs import pyqtgraph, which costs as much as the rest of the start.
+# The answers import numpy and the tabs pyqtgraph, which cost as much as the rest of the start; they
+# load once the window is painted.
+
+
+def _answers() -> QWidget:
+    from .gui.answers import AnswerPanel  # noqa: PLC0415
+
+    return AnswerPanel()
 
 
 def _decode_tab() -> QWidget:
@@ -99,7 +109,7 @@ def _keep_running_after_faults(window: MainWindow) -> None:
     """A fault of the program leaves the scenario alone and is told in the window."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        traceback.print_exception(kind, error, trace)
+        sys.__excepthook__(kind, error, trace)
         if issubclass(kind, Exception):
             words = window.tr("A fault inside the program: {error}. Your scenario is untouched.")
             window.bar.say(words.format(error=f"{kind.__name__}: {error}"))

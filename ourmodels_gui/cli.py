@@ -46,6 +46,11 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("file", metavar="FILE", help="a scenario file (.ourmodels.json)")
     result.add_argument("--text", action="store_true", help="for a person instead of as JSON")
     result.set_defaults(run=_evaluate)
+    catalog = commands.add_parser("catalog", help="check the catalog and your own files")
+    on_catalog = catalog.add_subparsers(metavar="command", required=True)
+    checked = on_catalog.add_parser("check", help="list what is wrong and what to write instead")
+    checked.add_argument("--folder", type=Path, help="another catalog than the installed one")
+    checked.set_defaults(run=_check_catalog)
     return parser
 
 
@@ -75,6 +80,18 @@ def _evaluate(asked: argparse.Namespace) -> int:
     return _print(export.to_json(evaluation.result))
 
 
+def _check_catalog(asked: argparse.Namespace) -> int:
+    from . import paths  # noqa: PLC0415 - --help stays quick
+    from .library.audit_report import report  # noqa: PLC0415
+
+    folder = asked.folder or paths.catalog()
+    if not folder.is_dir():
+        return _refuse(f"{folder}: there is no such folder", NO_FILE)
+    lines, findings = report(folder, paths.user_data())
+    status = _print("".join(f"{line}\n" for line in lines).encode())
+    return BAD_INPUT if status == DONE and findings else status
+
+
 def _reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
@@ -90,9 +107,10 @@ def _print(text: bytes) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_FILE
     except OSError as error:
+        # Python tries the rest once more at its end; there it must meet something that takes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return NO_FILE
         return _refuse(f"the output cannot be written: {_reason(error)}", NO_FILE)
     return DONE

@@ -2,11 +2,9 @@
 
 import msgspec
 
-from .engine.evaluate import evaluate
 from .engine.result import Decode, Result
 from .engine.setup import Setup
 from .library.load import Library
-from .library.resolve import resolve
 from .problem import BadInput, Problem
 from .scenario import Scenario
 from .units import size
@@ -23,6 +21,10 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 def run(scenario: Scenario, library: Library) -> Evaluation:
     """Resolve and evaluate; bad input becomes the evaluation's problem."""
+    # The window paints before it computes: numpy loads with the first answer, not with this module.
+    from .engine.evaluate import evaluate  # noqa: PLC0415
+    from .library.resolve import resolve  # noqa: PLC0415
+
     try:
         setup = resolve(scenario, library)
         return Evaluation(scenario, setup, _with_caution(evaluate(setup), setup))

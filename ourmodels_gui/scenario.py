@@ -60,6 +60,7 @@ READ_CONTEXT_TOKENS = 32_000
 UNREAD_CONTEXT_TOKENS = 32_768
 FLOOR_TOKENS_PER_S = 20.0
 PROMPT_TOKENS = 8192
+CACHE_FORMAT = "fp16"
 """Defaults of a scenario; UNREAD_CONTEXT_TOKENS caps what a read fraction leaves unread."""
 
 PARALLEL_DRAFTS = ("dflash", "medusa", "eagle", "hydra", "pard", "lookahead", "jacobi")

@@ -124,7 +124,9 @@ def test_a_figure_is_the_same_in_the_answer_and_in_its_row():
 
 def value_of(expression):
     """What a worked formula comes to, its units dropped."""
-    bare = re.sub(r"(GB²/s|GB/s|GB|tok/s|s per token|GFLOP|\bs\b|,(?=\d{3}))", "", expression)
+    bare = re.sub(
+        r"(GB²/s|GB/s|GB|tok/s|s per token|GFLOP/s|GFLOP|\bs\b|,(?=\d{3}))", "", expression
+    )
     bare = bare.replace("floor(", "int(").replace(" x ", " * ")
     return eval(bare, {"__builtins__": {}}, {"int": int, "max": max, "min": min})
 

@@ -2,26 +2,24 @@
 
 Both times of a batch of prompts rise with the batch, and the memory time per prompt falls with
 it; so every test below holds up to some batch and fails beyond. The sweep lies between that of one
-prompt and that of every expert, which brackets the batch; bisection settles it with the test itself.
+prompt and that of every expert, which brackets the batch; bisection settles it with the test.
 """
 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from .prompt_costs import PromptCosts
+from .prompt_costs import Floats, PromptCosts
 
 SLACK = 1e-9
 """Widens a bracket, relative to its terms, beyond what rounding can do to it."""
 
 
-def last_batch(
-    holds: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray
-) -> np.ndarray:
-    """The largest batch for which `holds`, given that it holds at `low` and not at `high`.
+def last_batches(holds: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
+    """The largest batches for which `holds`, given that it holds at `low` and not at `high`.
 
-    >>> float(last_batch(lambda b: b * b <= 200, np.asarray(1.0), np.asarray(1e9)))
+    >>> float(last_batches(lambda b: b * b <= 200, np.asarray(1.0), np.asarray(1e9)))
     14.0
     """
     while np.any(high - low > 1):
@@ -31,14 +29,14 @@ def last_batch(
     return low
 
 
-def _ratio(amount: ArrayLike, each: ArrayLike) -> np.ndarray:
+def _ratio(amount: ArrayLike, each: ArrayLike) -> Floats:
     """amount / each, unlimited where `each` is not positive; 0 where the amount is negative."""
     unlimited = np.full(np.broadcast(amount, each).shape, np.inf)
     ratio = np.divide(amount, each, out=unlimited, where=np.asarray(each) > 0)
     return np.where(np.asarray(amount) >= 0, ratio, 0.0)
 
 
-def largest_batch(costs: PromptCosts, fitting: np.ndarray, budget_s: float | None) -> np.ndarray:
+def largest_batch(costs: PromptCosts, fitting: Floats, budget_s: float | None) -> Floats:
     """The largest batch that fits and whose known time keeps the budget, 0 when none does.
 
     max b <= b_mem with t_pf,min(b, c) <= tau_star
@@ -58,10 +56,10 @@ def largest_batch(costs: PromptCosts, fitting: np.ndarray, budget_s: float | Non
         high = np.minimum(high, _ratio(moved * (1 + SLACK) - least, costs.private_bytes))
     low = np.maximum(np.floor(low) - 1.0, 0.0)
     high = np.minimum(np.floor(high) + 2.0, fitting + 1.0)
-    return last_batch(lambda batch: costs.time_s(batch) <= budget_s, low, high)
+    return last_batches(lambda batch: costs.time_s(batch) <= budget_s, low, high)
 
 
-def best_batch(costs: PromptCosts, largest: np.ndarray) -> np.ndarray:
+def best_batch(costs: PromptCosts, largest: Floats) -> Floats:
     """The smallest batch whose memory time is within its compute time, else the largest admitted.
 
     min b with Q_pf(b) / R <= b t_compute(1). From there on the ceiling is the compute ceiling, so
@@ -77,5 +75,5 @@ def best_batch(costs: PromptCosts, largest: np.ndarray) -> np.ndarray:
     high = _ratio(costs.most_sweeps_bytes(), covered * (1 - SLACK) - costs.private_bytes)
     low = np.minimum(np.maximum(np.ceil(low) - 2.0, 0.0), np.maximum(largest - 1.0, 0.0))
     high = np.minimum(np.ceil(high) + 1.0, largest)
-    waiting = last_batch(lambda b: costs.memory_s(b) > b * compute_s, low, high)
+    waiting = last_batches(lambda b: costs.memory_s(b) > b * compute_s, low, high)
     return np.minimum(waiting + 1.0, largest)

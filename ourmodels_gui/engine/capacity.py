@@ -83,12 +83,15 @@ def session_bytes(setup: Setup, tokens: Tokens) -> Tokens:
     return whole_bytes
 
 
-def fitting_batch(setup: Setup, tokens: NDArray[np.float64]) -> NDArray[np.float64]:
+def fitting_batch(setup: Setup, tokens: float | NDArray[np.float64]) -> NDArray[np.float64]:
     """The memory-fit batch b_mem(L) over many reserved contexts; 0 where nothing fits.
 
     b_mem(L) = floor((C - W_resident - O) / K_alloc(L)), exact below 2^53 bytes
 
+    A session holds at least one byte, however short its context.
+
     References: formulation, "Memory-fit batch".
     """
     margin_bytes = float(max(resident_margin_bytes(setup), 0))
-    return np.floor(margin_bytes / session_bytes(setup, tokens))
+    held_bytes = session_bytes(setup, np.asarray(tokens, dtype=np.float64))
+    return np.floor(margin_bytes / np.maximum(held_bytes, 1.0))

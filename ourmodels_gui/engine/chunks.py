@@ -5,7 +5,7 @@ one costs no more to evaluate than one shot. Every function takes numbers or arr
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .costs import attention_flop, cache_read_bytes, prefill_sweep_scale, sweep_bytes
 from .setup import CacheLayer, ModelCosts, Routing
@@ -13,7 +13,7 @@ from .setup import CacheLayer, ModelCosts, Routing
 
 def prefill_bytes_per_token(
     model: ModelCosts, routing: Routing, batch: ArrayLike, chunk: ArrayLike, prefix: ArrayLike
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Memory traffic per prompt token of one iteration of prefill [bytes].
 
     q_pf(b, c, l) = W_batch(b c) / (b c) + K_read(l) / c + kappa_KV,w
@@ -37,7 +37,9 @@ def prefill_bytes_per_token(
     )
 
 
-def prefill_flop_per_token(model: ModelCosts, chunk: ArrayLike, prefix: ArrayLike) -> np.ndarray:
+def prefill_flop_per_token(
+    model: ModelCosts, chunk: ArrayLike, prefix: ArrayLike
+) -> NDArray[np.float64]:
     """Compute per prompt token of one iteration of prefill [FLOP].
 
     a_pf(c, l) = 2 P_lin,active + a_attn(c, l); for full attention
@@ -62,7 +64,7 @@ def prefill_flop_per_token(model: ModelCosts, chunk: ArrayLike, prefix: ArrayLik
 
 def reread_bytes(
     cache: tuple[CacheLayer, ...], prefix: ArrayLike, chunk: ArrayLike, chunks: ArrayLike
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Cache that one prompt reads back in `chunks` chunks behind a cached prefix [bytes].
 
     sum over i = 0 .. chunks - 1 of K_read(l + i c), where a chunk that starts at 0 reads nothing

@@ -167,13 +167,9 @@ def attended_pairs(
     prefix = np.asarray(prefix, dtype=np.float64)
     tokens = np.asarray(tokens, dtype=np.float64)
     if limit == np.inf:
-        every: NDArray[np.float64] = tokens * (prefix + (tokens + 1.0) / 2.0)
-        return every
+        return tokens * (prefix + (tokens + 1.0) / 2.0)
     growing = np.minimum(np.maximum(limit - prefix, 0.0), tokens)
-    pairs: NDArray[np.float64] = (
-        growing * (prefix + (growing + 1.0) / 2.0) + (tokens - growing) * limit
-    )
-    return pairs
+    return growing * (prefix + (growing + 1.0) / 2.0) + (tokens - growing) * limit
 
 
 def attention_flop(

@@ -1,14 +1,28 @@
-"""Where the two rooflines cross: the compute rates of a path and the crossover S*."""
+"""The compute rate of a path, what it needs to be known, and where the two rooflines cross."""
 
 import math
 
 from .costs import active_bytes, full_sweep_bytes, sweep_bytes
-from .setup import Machine, ModelCosts, Routing
+from .setup import Machine, ModelCosts, Routing, Setup
 
 
 def missing_modes(machine: Machine, shares: dict[str, float]) -> tuple[str, ...]:
     """Arithmetic modes of a path for which the machine has no rate."""
     return tuple(mode for mode in shares if mode not in machine.compute_flop_per_s)
+
+
+def missing_for_compute(setup: Setup) -> tuple[str, ...]:
+    """What the compute side of a setup lacks, named for people; empty when nothing.
+
+    An unknown rate is never replaced by another mode's.
+    """
+    missing = []
+    if setup.model.linear_active_parameters is None:
+        missing.append("the active linear parameters")
+    if setup.model.attention is None:
+        missing.append("the attention layers")
+    modes = missing_modes(setup.machine, setup.linear_mode | setup.attention_mode)
+    return (*missing, *(f"the machine's rate in {mode}" for mode in modes))
 
 
 def seconds_per_flop(machine: Machine, shares: dict[str, float]) -> float | None:
@@ -48,7 +62,7 @@ def crossover_tokens(
     A dense model at 4 bits on 100 TFLOP/s and 800 GB/s:
 
     >>> dense = ModelCosts(18e9, 16e9, (), linear_active_parameters=32e9)
-    >>> crossover_tokens(dense, "expected", 800e9, 1 / 100e12)
+    >>> round(crossover_tokens(dense, "expected", 800e9, 1 / 100e12), 9)
     31.25
     """
     if not model.linear_active_parameters:

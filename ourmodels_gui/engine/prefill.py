@@ -9,13 +9,14 @@ when there is one, the budget on t. A one-shot prompt is the ceiling over all ch
 width is the ceiling of that policy.
 """
 
-import numpy as np
+from typing import Any
 
 from .admissible import best_batch, largest_batch
 from .capacity import fitting_batch, resident_margin_bytes
 from .costs import active_bytes, cache_alloc_bytes, prefill_sweep_scale
-from .crossover import crossover_tokens, seconds_per_flop
-from .prompt_costs import PromptCosts, missing_for_compute, missing_for_memory, prompt_costs
+from .crossover import crossover_tokens, missing_for_compute, seconds_per_flop
+from .memory_power import memory_power_tokens_per_s
+from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
 from .prompt_range import ranges
 from .result import Kind, Prefill, PrefillPoint, PrefillVerdict
 from .setup import Prompt, Setup
@@ -33,7 +34,7 @@ def prefill(setup: Setup) -> Prefill:
       reservation, remain.
     - ``the batch does not fit``: the forced batch is above b_mem. No figure exists.
     - ``no setting meets the budget``: the figures of the setting do not exist; those of no setting
-      (crossover, chain ends, FLOPs per token), the single prompt and the unrestricted result remain.
+      (crossover, chain ends, FLOPs per token), the single prompt and the unrestricted result do.
     - ``serves``.
 
     When a part of the adapter or a rate is missing, `unavailable` names it. Without the compute
@@ -86,7 +87,7 @@ def prefill(setup: Setup) -> Prefill:
     )
 
 
-def _batch(costs: PromptCosts, fitting: np.ndarray, prompt: Prompt, budget_s: float | None) -> int:
+def _batch(costs: PromptCosts, fitting: Floats, prompt: Prompt, budget_s: float | None) -> int:
     """The batch in use: the forced one or the best one; 0 when none keeps the budget."""
     largest = largest_batch(costs, fitting, budget_s)
     if prompt.batch is not None:
@@ -102,9 +103,9 @@ def _point(costs: PromptCosts, batch: int) -> PrefillPoint | None:
     return PrefillPoint(batch, batch * float(costs.tokens) / time_s, time_s)
 
 
-def _at(costs: PromptCosts, batch: int, forced: bool) -> dict:
+def _at(costs: PromptCosts, batch: int, forced: bool) -> dict[str, Any]:
     """Figures of one setting."""
-    figures: dict = {"chunk_tokens": int(costs.chunk)}
+    figures: dict[str, Any] = {"chunk_tokens": int(costs.chunk)}
     if forced or costs.private_bytes is not None:
         figures["batch"] = batch
     if costs.private_bytes is not None:
@@ -112,7 +113,7 @@ def _at(costs: PromptCosts, batch: int, forced: bool) -> dict:
         figures["bytes_per_token"] = float(costs.memory_bytes(batch) / (batch * costs.tokens))
     if costs.compute_s is not None:
         figures["compute_ceiling_tokens_per_s"] = float(costs.compute_tokens_per_s())
-    if point := _point(costs, batch):
+    if (point := _point(costs, batch)) and costs.compute_s is not None:
         waits_for_memory = costs.memory_s(batch) > batch * costs.compute_s
         figures["tokens_per_s"] = point.tokens_per_s
         figures["time_s"] = point.time_s
@@ -120,13 +121,13 @@ def _at(costs: PromptCosts, batch: int, forced: bool) -> dict:
     return figures
 
 
-def _without_setting(costs: PromptCosts) -> dict:
+def _without_setting(costs: PromptCosts) -> dict[str, Any]:
     """Figures of the prompt that no batch changes, and those of a batch of one."""
     flop = None if costs.flop is None else float(costs.flop / costs.tokens)
     return {"flop_per_token": flop, "single_prompt": _point(costs, 1)}
 
 
-def _chain_ends(setup: Setup, gate_tokens: int) -> dict:
+def _chain_ends(setup: Setup, gate_tokens: int) -> dict[str, Any]:
     """The loose end of each resource's chain, and where the rooflines cross.
 
     T_pf,MP = L R (C - W_resident - O) / (K_alloc W_active) on the memory side and
@@ -138,11 +139,13 @@ def _chain_ends(setup: Setup, gate_tokens: int) -> dict:
     machine, model, workload = setup.machine, setup.model, setup.workload
     assert setup.prompt is not None
     scale = prefill_sweep_scale(model)
-    free = machine.capacity_bytes - model.resident_bytes - workload.overhead_bytes
-    session = float(cache_alloc_bytes(model.cache, gate_tokens, workload.cache_policy))
-    sweep = scale * active_bytes(model.always_bytes, model.experts)
-    sessions_per_s = machine.bandwidth_bytes_per_s * free / (session * sweep)
-    ends: dict = {"memory_power_tokens_per_s": setup.prompt.prompt_tokens * sessions_per_s}
+    prompts_per_s = memory_power_tokens_per_s(
+        machine,
+        held_bytes=model.resident_bytes + workload.overhead_bytes,
+        alloc_bytes=float(cache_alloc_bytes(model.cache, gate_tokens, workload.cache_policy)),
+        active_bytes=scale * active_bytes(model.always_bytes, model.experts),
+    )
+    ends: dict[str, Any] = {"memory_power_tokens_per_s": setup.prompt.prompt_tokens * prompts_per_s}
     linear = seconds_per_flop(machine, setup.linear_mode)
     if linear is None or missing_for_compute(setup):
         return ends | {"crossover_tokens": None}
@@ -179,7 +182,7 @@ _USES: dict[str, frozenset[str]] = {
 )
 
 
-def _kinds(setup: Setup, figures: dict) -> dict[str, Kind]:
+def _kinds(setup: Setup, figures: dict[str, Any]) -> dict[str, Kind]:
     """An estimate rests on expected expert routing or on a measured rate; a bound on neither."""
     measured = setup.machine.measured
     estimated = set()

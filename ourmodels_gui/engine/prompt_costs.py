@@ -2,7 +2,7 @@
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .chunks import reread_bytes
 from .costs import (
@@ -12,8 +12,10 @@ from .costs import (
     prefill_sweep_scale,
     sweep_bytes,
 )
-from .crossover import missing_modes, seconds_per_flop
+from .crossover import missing_for_compute, seconds_per_flop
 from .setup import ModelCosts, Routing, Setup, TypedCache
+
+Floats = NDArray[np.float64]
 
 
 def missing_for_memory(setup: Setup, several_chunks: bool) -> tuple[str, ...]:
@@ -23,21 +25,6 @@ def missing_for_memory(setup: Setup, several_chunks: bool) -> tuple[str, ...]:
         missing.append("the bytes of cache written per token")
     if several_chunks and isinstance(setup.model.cache, TypedCache):
         missing.append("the cache read at the start of each chunk (the cache is typed as totals)")
-    return tuple(missing)
-
-
-def missing_for_compute(setup: Setup) -> tuple[str, ...]:
-    """What the compute side of a prompt lacks, in words; empty when it is known."""
-    missing = []
-    if setup.model.linear_active_parameters is None:
-        missing.append("the active linear parameters")
-    if setup.model.attention is None:
-        missing.append("the attention layers")
-    modes = dict.fromkeys(
-        missing_modes(setup.machine, setup.linear_mode)
-        + missing_modes(setup.machine, setup.attention_mode)
-    )
-    missing += [f"the machine's rate in {mode}" for mode in modes]
     return tuple(missing)
 
 
@@ -51,13 +38,13 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
     model: ModelCosts
     routing: Routing
     bandwidth_bytes_per_s: float
-    tokens: np.ndarray
-    chunk: np.ndarray
-    private_bytes: np.ndarray | None
-    flop: np.ndarray | None
-    compute_s: np.ndarray | None
+    tokens: Floats
+    chunk: Floats
+    private_bytes: Floats | None
+    flop: Floats | None
+    compute_s: Floats | None
 
-    def sweeps_bytes(self, batch: ArrayLike) -> np.ndarray:
+    def sweeps_bytes(self, batch: float | Floats) -> Floats:
         """Weight traffic of `batch` prompts, one sweep for each chunk at the chunk's own width."""
         whole = np.floor(self.tokens / self.chunk)
         rest = self.tokens - whole * self.chunk
@@ -66,35 +53,35 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
             total = total + np.where(rest > 0, self._sweep_bytes(batch * rest), 0.0)
         return prefill_sweep_scale(self.model) * total
 
-    def _sweep_bytes(self, positions: np.ndarray) -> np.ndarray:
+    def _sweep_bytes(self, positions: Floats) -> Floats:
         return sweep_bytes(self.model.always_bytes, self.model.experts, positions, self.routing)
 
-    def most_sweeps_bytes(self) -> np.ndarray:
+    def most_sweeps_bytes(self) -> Floats:
         """The same when every chunk touches every expert: no batch sweeps more."""
         full = prefill_sweep_scale(self.model) * full_sweep_bytes(self.model)
         return full * np.ceil(self.tokens / self.chunk)
 
-    def memory_bytes(self, batch: ArrayLike) -> np.ndarray:
+    def memory_bytes(self, batch: float | Floats) -> Floats:
         """Q_pf: sweeps + b (rereads + kappa L) [bytes]."""
         assert self.private_bytes is not None
         return self.sweeps_bytes(batch) + batch * self.private_bytes
 
-    def memory_s(self, batch: ArrayLike) -> np.ndarray:
+    def memory_s(self, batch: float | Floats) -> Floats:
         """Q_pf / R [s]."""
         return self.memory_bytes(batch) / self.bandwidth_bytes_per_s
 
-    def time_s(self, batch: ArrayLike) -> np.ndarray:
+    def time_s(self, batch: float | Floats) -> Floats:
         """t_pf,min(b, c): the longer of the known sides [s]."""
         if self.compute_s is None:
             return self.memory_s(batch)
         compute = batch * self.compute_s
         return compute if self.private_bytes is None else np.maximum(self.memory_s(batch), compute)
 
-    def memory_tokens_per_s(self, batch: ArrayLike) -> np.ndarray:
+    def memory_tokens_per_s(self, batch: float | Floats) -> Floats:
         """R / q_pf."""
         return batch * self.tokens / self.memory_s(batch)
 
-    def compute_tokens_per_s(self) -> np.ndarray:
+    def compute_tokens_per_s(self) -> Floats:
         """F / a_pf, the same at every batch."""
         assert self.compute_s is not None
         return self.tokens / self.compute_s
@@ -111,7 +98,7 @@ def prompt_costs(
     model = setup.model
     tokens = np.asarray(tokens, dtype=np.float64)
     width = tokens if chunk is None else np.minimum(tokens, chunk)
-    private: np.ndarray | None = None
+    private: Floats | None = None
     several = chunk is not None and bool(np.any(tokens > chunk))
     if not missing_for_memory(setup, several):
         assert model.cache_write_bytes_per_token is not None
@@ -120,8 +107,8 @@ def prompt_costs(
             private = private + reread_bytes(model.cache, prefix, width, np.ceil(tokens / width))
         elif prefix:
             private = private + cache_read_bytes(model.cache, prefix)
-    flop: np.ndarray | None = None
-    compute: np.ndarray | None = None
+    flop: Floats | None = None
+    compute: Floats | None = None
     if not missing_for_compute(setup):
         assert model.linear_active_parameters is not None and model.attention is not None
         linear = 2.0 * model.linear_active_parameters * tokens

@@ -16,12 +16,16 @@ What brackets an interval [a, z], with the admitted batch b(L) falling as L grow
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .admissible import best_batch, largest_batch
 from .capacity import fitting_batch
-from .prompt_costs import PromptCosts, missing_for_compute, missing_for_memory, prompt_costs
+from .crossover import missing_for_compute
+from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
 from .result import PromptRange, RangeEnd
 from .setup import Setup, TypedCache
+
+Lengths = NDArray[np.int64]
 
 PARTS = 16
 """Into how many intervals one is cut."""
@@ -82,10 +86,10 @@ class _Lengths:
         self.chunk = min(self._chunk or self.limit, self.limit)
         self._whole = self.costs(np.asarray(self.chunk))
 
-    def costs(self, tokens: np.ndarray) -> PromptCosts:
+    def costs(self, tokens: ArrayLike) -> PromptCosts:
         return prompt_costs(self._setup, tokens, self._chunk)
 
-    def admitted(self, costs: PromptCosts) -> np.ndarray:
+    def admitted(self, costs: PromptCosts) -> Floats:
         """The largest batch that may be used; the forced one where it may."""
         fitting = fitting_batch(self._setup, costs.tokens)
         if self._batch is None:
@@ -108,8 +112,8 @@ class _Lengths:
         return low
 
     def least_over_chunks(
-        self, begin: np.ndarray, end: np.ndarray, batch: np.ndarray, private_bytes: np.ndarray
-    ) -> np.ndarray:
+        self, begin: Lengths, end: Lengths, batch: Floats, private_bytes: Floats
+    ) -> Floats:
         """What the memory ceiling of no length in an interval falls below, sharp for many chunks.
 
         Of a length L in N chunks of c: the sweeps are at most (L + c - 1) / c whole ones; the
@@ -153,7 +157,7 @@ def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
     return low[1], high[1]
 
 
-def _first_intervals(last: int, chunk: int) -> tuple[np.ndarray, np.ndarray]:
+def _first_intervals(last: int, chunk: int) -> tuple[Lengths, Lengths]:
     """1..last in intervals of about one ratio, cut at whole chunks beyond the first."""
     ends = np.unique(np.geomspace(1, last, 64).round().astype(np.int64))
     ends = np.where(ends > chunk, -(-ends // chunk) * chunk, ends)
@@ -161,7 +165,7 @@ def _first_intervals(last: int, chunk: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(([1], ends[:-1] + 1)), ends
 
 
-def _cut(begin: np.ndarray, end: np.ndarray, chunk: int) -> tuple[np.ndarray, np.ndarray]:
+def _cut(begin: Lengths, end: Lengths, chunk: int) -> tuple[Lengths, Lengths]:
     """Each interval in PARTS, at whole chunks while it is longer than a chunk."""
     unit = np.where(end - begin >= chunk, chunk, 1)[:, None]
     units = -(-(end - begin + 1)[:, None] // unit)
@@ -173,8 +177,8 @@ def _cut(begin: np.ndarray, end: np.ndarray, chunk: int) -> tuple[np.ndarray, np
 
 
 def _ceilings(
-    lengths: _Lengths, begin: np.ndarray, end: np.ndarray, chunk: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    lengths: _Lengths, begin: Lengths, end: Lengths, chunk: int
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Ceilings at both ends of each interval, and what no length inside falls below or exceeds."""
     whole = np.maximum(begin // chunk, 1) * chunk
     costs = lengths.costs(np.stack((begin, end, whole, end, begin)))
@@ -187,6 +191,7 @@ def _ceilings(
     upper = np.where(one_chunk, np.maximum(at_begin, end_of_chunk), top)
     lower = np.where(end <= chunk, begin_of_chunk, at_end * begin / end)
     if np.any(end > chunk):
+        assert costs.private_bytes is not None
         rough = lengths.least_over_chunks(begin, end, fewer, costs.private_bytes[1])
         lower = np.where(end <= chunk, lower, np.maximum(lower, rough))
     return (

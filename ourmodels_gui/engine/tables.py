@@ -27,17 +27,17 @@ class MachineTable(msgspec.Struct, frozen=True, eq=False):
 
 
 class Mixture(msgspec.Struct, frozen=True, eq=False):
-    """The models that route in one way, so that they share the count of distinct experts.
+    """Models with experts that route in one way, so that they share the count of distinct experts.
 
     rows: their places in the table. kinds: (E, k) of each set of experts.
-    expert_bytes: by set of experts and model. curved_tokens: routings that touch every expert.
+    always_bytes: by model. expert_bytes: by set of experts and model, of one expert.
+    curved_tokens: routings that touch every expert.
     """
 
     rows: NDArray[np.intp]
     kinds: tuple[tuple[int, int], ...]
     always_bytes: Floats
     expert_bytes: Floats
-    read_bytes: Floats
     curved_tokens: int
 
 
@@ -99,16 +99,16 @@ def model_table(models: Sequence[ModelCosts], workload: Workload) -> ModelTable:
         read_bytes=columns[4],
         active_bytes=columns[5],
         full_sweep_bytes=columns[6],
-        mixtures=_mixtures(models, columns[4]) if workload.routing == "expected" else (),
+        mixtures=_mixtures(models) if workload.routing == "expected" else (),
     )
 
 
-def _mixtures(models: Sequence[ModelCosts], read_bytes: Floats) -> tuple[Mixture, ...]:
-    routed: dict[tuple[tuple[int, int], ...], list[int]] = {}
+def _mixtures(models: Sequence[ModelCosts]) -> tuple[Mixture, ...]:
+    alike: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for row, model in enumerate(models):
         if model.experts:
             kinds = tuple((group.routed, group.per_token) for group in model.experts)
-            routed.setdefault(kinds, []).append(row)
+            alike.setdefault(kinds, []).append(row)
     return tuple(
         Mixture(
             rows=np.array(rows, dtype=np.intp),
@@ -118,8 +118,7 @@ def _mixtures(models: Sequence[ModelCosts], read_bytes: Floats) -> tuple[Mixture
                 [[group.expert_bytes for group in models[row].experts] for row in rows],
                 dtype=np.float64,
             ).T,
-            read_bytes=read_bytes[rows],
             curved_tokens=max(map(saturating_tokens, models[rows[0]].experts)),
         )
-        for kinds, rows in routed.items()
+        for kinds, rows in alike.items()
     )

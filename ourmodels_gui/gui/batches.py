@@ -16,7 +16,7 @@ LIMITS = {
     "capacity": "does not fit",
     "floor": "below the floor",
     "compute": "compute",
-    "memory": "memory bandwidth",
+    "memory": "bandwidth",
 }
 
 

@@ -1,5 +1,6 @@
 """A card: one question with its verdict, its figure, and one line of why."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
@@ -9,7 +10,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
-    QStackedLayout,
     QVBoxLayout,
     QWidget,
 )
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from ..units import THIN_SPACE
 from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
 
+ROOMY_PX = 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
 
 
@@ -24,7 +25,7 @@ class Offer(NamedTuple):
     """An edit that would answer a question which has no answer: its words and scenario keys."""
 
     words: str
-    changes: dict[str, object]
+    changes: Mapping[str, object]
 
 
 class CardText(NamedTuple):
@@ -151,43 +152,47 @@ class Card(QWidget):
         self._question = question
         self._offer: Offer | None = None
         self.text: CardText | None = None
+        # Fonts are set once, here: a style sheet takes back what is set on a widget in sight.
         self._head = QLabel(question)
+        self._head.setFont(sized("text", bold=True))
         self._head.setToolTip(asks)
         self._badge = QLabel()
+        self._badge.setFont(sized("caption"))
         self._badge.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._figure = Figure()
         self._verdict = ElidedLabel()
+        self._verdict.setFont(sized("text", bold=True))
         self._why = ElidedLabel(lines=2)
+        self._why.setFont(sized("caption"))
         self._act = QPushButton()
-        self._act.setFlat(True)
+        self._act.setFont(sized("caption"))
         self._act.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._act.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._act.setFixedHeight(self._why.sizeHint().height())
         self._act.clicked.connect(self._accept)
+        self._act.hide()
         for muted in (self._badge, self._why):
             muted.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         top = QHBoxLayout()
         top.addWidget(self._head)
         top.addStretch()
         top.addWidget(self._badge)
-        foot = QWidget()
-        self._foot = QStackedLayout(foot)
-        self._foot.setContentsMargins(0, 0, 0, 0)
-        self._foot.addWidget(self._why)
-        self._foot.addWidget(self._act)
-        self._foot.setAlignment(self._act, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        pad = CARD_PADDING
-        layout.setContentsMargins(pad, pad - UNIT, pad, pad - UNIT)
+        self._layout = layout = QVBoxLayout(self)
+        around = CARD_PADDING - UNIT
+        layout.setContentsMargins(CARD_PADDING, around, CARD_PADDING, around)
         layout.setSpacing(UNIT // 2)
         layout.addLayout(top)
         layout.addWidget(self._figure)
         layout.addWidget(self._verdict)
-        layout.addWidget(foot)
+        layout.addWidget(self._why)
+        layout.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(132)
-        self._restyle()
+        self._tint()
 
     def present(self, text: CardText) -> None:
+        if text == self.text:
+            return
+        retint = self.text is None or text.tone != self.text.tone
         self.text = text
         self._offer = text.offer
         self._badge.setText(text.badge)
@@ -199,11 +204,13 @@ class Card(QWidget):
         if text.offer is not None:
             self._act.setText(text.offer.words)
             self._act.setToolTip(text.why)
-        self._foot.setCurrentIndex(0 if text.offer is None else 1)
+        self._why.setVisible(text.offer is None)
+        self._act.setVisible(text.offer is not None)
         self.setAccessibleName(self._question)
         spoken = (text.verdict, f"{text.figure} {text.unit}", text.why, text.badge)
         self.setAccessibleDescription(". ".join(part.strip() for part in spoken if part.strip()))
-        self._tint()
+        if retint:
+            self._tint()
 
     def _accept(self) -> None:
         if self._offer is not None:
@@ -213,20 +220,17 @@ class Card(QWidget):
         palette = colours(self)
         tone = self.text.tone if self.text else "muted"
         self._verdict.setStyleSheet(f"color: {getattr(palette, tone)};")
-
-    def _restyle(self) -> None:
-        palette = colours(self)
-        self._head.setFont(sized("text", bold=True))
-        self._badge.setFont(sized("caption"))
-        self._verdict.setFont(sized("text", bold=True))
-        self._why.setFont(sized("caption"))
-        self._act.setFont(sized("caption"))
         self._act.setStyleSheet(
             f"QPushButton {{ color: {palette.accent}; border: none; padding: 0;"
             " text-align: left; background: transparent; }"
-            f"QPushButton:hover, QPushButton:focus {{ text-decoration: underline; }}"
+            "QPushButton:hover, QPushButton:focus { text-decoration: underline; }"
         )
-        self._tint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
+        around = CARD_PADDING - UNIT
+        self._layout.setContentsMargins(side, around, side, around)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)
@@ -239,4 +243,4 @@ class Card(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._restyle()
+            self._tint()

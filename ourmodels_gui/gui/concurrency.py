@@ -49,7 +49,7 @@ class Concurrency(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         name = self.tr("Sessions at once")
-        label = QLabel(name)
+        label = QLabel(self.tr("Sessions"))
         self.slider = BatchSlider()
         self.slider.setAccessibleName(name)
         self.slider.chosen.connect(lambda batch: self.edited.emit({KEY: batch}))
@@ -59,7 +59,8 @@ class Concurrency(QWidget):
         self.field.committed.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field.refused.connect(self.field.setToolTip)
         label.setBuddy(self.field)
-        self.best = QPushButton(self.tr("Use the best"))
+        self.best = QPushButton(self.tr("Best"))
+        self.best.setAccessibleName(self.tr("Use the best number of sessions"))
         self.best.setToolTip(self.tr("Let the number of sessions follow the floor and the memory"))
         self.best.clicked.connect(lambda: self.edited.emit({KEY: None}))
         row = QHBoxLayout(self)

@@ -4,16 +4,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QLabel,
     QMainWindow,
     QMessageBox,
+    QSizePolicy,
     QSplitter,
     QTabWidget,
-    QToolButton,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -24,22 +23,24 @@ from ..evaluation import Evaluation
 from ..problem import BadInput
 from .cards import ElidedLabel
 from .document import Document
-from .lazy_tab import LazyTab
+from .lazy_view import LazyView
+from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
 from .model_picker import ModelPicker
-from .problem_bar import ProblemBar, ProblemList
+from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, sized
+from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
 LEFT_PX = 352
+LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
-    """The views at the right, made when they are needed: the answers at once, a tab when raised."""
+    """The views at the right, made after the first paint: the answers at once, a tab when seen."""
 
     answers: Callable[[], QWidget]
     tabs: Sequence[tuple[str, Callable[[], QWidget]]]
@@ -81,19 +82,26 @@ class MainWindow(QMainWindow):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
-        self.answers = panels.answers()
+        self.answers = LazyView(panels.answers)
+        self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._columns = QSplitter(Qt.Orientation.Horizontal)
         self._columns.addWidget(self._left)
         self._columns.addWidget(self._build_right(panels))
         self._columns.setStretchFactor(1, 1)
         self._columns.setChildrenCollapsible(False)
+        for splitter in (self._columns, self._left):
+            splitter.setHandleWidth(HANDLE_PX)
+        self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
         self._left.setSizes([190, 236, 300])
         self.setCentralWidget(self._columns)
-        self._build_status()
+        self.status = LibraryStatus(self.problems)
+        self.statusBar().addWidget(self.status)
+        self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
 
-        for view in (self.machines, self.models, self.form, self.answers, *self._tabs):
+        parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
+        for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
         store.changed.connect(self._store_changed)
@@ -101,8 +109,11 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._show_title)
         self.document.told.connect(self.bar.say)
         self._restore()
+        self.machines.view.setFocus()
         self._store_changed()
-        recompute.now()
+        self._first_answer = QTimer(self, singleShot=True, interval=0)
+        self._first_answer.timeout.connect(recompute.now)
+        self._is_painted = False
 
     def _build_right(self, panels: Panels) -> QWidget:
         right = QWidget()
@@ -111,7 +122,7 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
-        self._tabs = [LazyTab(make) for _, make in panels.tabs]
+        self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
         layout = QVBoxLayout(right)
@@ -124,20 +135,6 @@ class MainWindow(QMainWindow):
         self.problems = ProblemList(right)
         layout.addWidget(self.problems)
         return right
-
-    def _build_status(self) -> None:
-        self._catalog = QLabel(self)
-        self._catalog.setFont(sized("caption"))
-        self._show_problems = QToolButton(self, autoRaise=True)
-        self._show_problems.setFont(sized("caption"))
-        self._show_problems.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._show_problems.clicked.connect(
-            lambda: self.problems.setVisible(self.problems.isHidden())
-        )
-        self.statusBar().addWidget(self._catalog)
-        self.statusBar().addWidget(self._show_problems)
-        self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(CARD_PADDING - 2, 0, CARD_PADDING, 0)
 
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
@@ -174,7 +171,7 @@ class MainWindow(QMainWindow):
         try:
             self._store.edit(changes)
         except BadInput as bad:
-            if not self.form.refuse(bad.problem):
+            if not self.form.refuse(bad.problem, changes):
                 self.bar.say(str(bad.problem))
 
     def _store_changed(self) -> None:
@@ -182,7 +179,7 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             for view in (self.machines, self.models, self.form):
                 view.offer(self._library)
-        self._show_library()
+        self.status.offer(self._library)
         self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
@@ -203,26 +200,6 @@ class MainWindow(QMainWindow):
         for tab in self._tabs:
             tab.present(evaluation)
 
-    def _show_library(self) -> None:
-        library = self._library
-        local = self.locale()
-        self._catalog.setText(
-            self.tr("catalog {version}, {machines} machines, {models} models").format(
-                version=library.version or self.tr("without a version"),
-                machines=local.toString(len(library.machines)),
-                models=local.toString(len(library.models)),
-            )
-        )
-        count = len(library.problems)
-        words = (
-            self.tr("1 file has a problem")
-            if count == 1
-            else self.tr("{count} files have problems")
-        )
-        self._show_problems.setText(f"\u26a0 {words.format(count=count)}: {self.tr('show')}")
-        self._show_problems.setVisible(count > 0)
-        self.problems.offer(library.problems)
-
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
         self.setWindowModified(self.document.is_modified)
@@ -230,7 +207,7 @@ class MainWindow(QMainWindow):
             self.settings.remember(self.document.path)
         self.menus.show_recent(self.settings.recent)
 
-    def _choose_theme(self, choice: str) -> None:
+    def _choose_theme(self, choice: Choice) -> None:
         self.settings.theme = choice
         self._theme.choose(choice)
 
@@ -265,9 +242,15 @@ class MainWindow(QMainWindow):
         self.menus.show_theme(self.settings.theme)
 
     def _remember(self) -> None:
-        self.settings.geometry = self.saveGeometry().data()
-        self.settings.columns = self._columns.saveState().data()
-        self.settings.left = self._left.saveState().data()
+        self.settings.geometry = bytes(self.saveGeometry().data())
+        self.settings.columns = bytes(self._columns.saveState().data())
+        self.settings.left = bytes(self._left.saveState().data())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            self._first_answer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         focused = QApplication.focusWidget()

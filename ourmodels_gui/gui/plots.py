@@ -16,9 +16,9 @@ from PySide6.QtGui import QColor, QPen
 
 from .theme import Palette, sized
 
-GRID_ALPHA = 38  # 15 % of 255
+GRID_SHARE = 0.15
 TICK_GAP_PX = 46
-ROW_GAP_PX = 26
+ROW_GAP_PX = 21
 
 Ticks = Callable[[float, float, float], list[float]]
 
@@ -83,7 +83,7 @@ def rate_tick(value: float) -> str:
     """
     for size, suffix in ((1e6, "M"), (1e4, "k")):
         if value >= size * (1 - 1e-9):
-            return f"{value / (1e6 if suffix == 'M' else 1e3):g}{suffix}"
+            return f"{value / (1e6 if suffix == 'M' else 1e3):,.12g}{suffix}"
     return f"{value:,.0f}" if value >= 1 - 1e-9 else f"{value:g}"
 
 
@@ -99,19 +99,28 @@ def token_tick(value: float) -> str:
     return f"{value:g}"
 
 
+def time_tick(value: float) -> str:
+    """A time as a round tick: 20 ms, 5 s, 2,000 s.
+
+    >>> [time_tick(x) for x in (0.0005, 0.02, 5.0, 2000.0)]
+    ['0.5 ms', '20 ms', '5 s', '2,000 s']
+    """
+    return f"{value * 1e3:g} ms" if value < 1 - 1e-9 else f"{value:,.0f} s"
+
+
 class LogAxis(pg.AxisItem):
     """An axis over log10 of its values; `ticks` chooses the values and `text` writes them."""
 
     def __init__(
         self, orientation: str, counts: str, ticks: Ticks, text: Callable[[float], str]
     ) -> None:
-        """counts: what is counted, in a word or two, beside the axis."""
+        """counts: what is counted, in a word or two beside the axis; "" for nothing."""
         super().__init__(orientation, maxTickLength=0)
         self._counts = counts
         self._ticks = ticks
         self._text = text
         self.enableAutoSIPrefix(False)
-        self.setGrid(GRID_ALPHA)
+        self.setGrid(255)
 
     def tickValues(
         self, minVal: float, maxVal: float, size: float
@@ -122,14 +131,16 @@ class LogAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [self._text(10.0**value) for value in values]
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(palette.line)
-        self.setTickPen(palette.text)
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(palette.line, scale))
+        # Opaque: lines that let the base through take several times as long to draw.
+        self.setTickPen(pen(mixed(palette.base, palette.text, GRID_SHARE), scale))
         self.setTextPen(palette.muted)
         font = sized("caption")
         self.setTickFont(font)
         style = {"color": palette.muted, "font-size": f"{font.pixelSize()}px"}
-        self.setLabel(self._counts, **style)
+        if self._counts:
+            self.setLabel(self._counts, **style)
 
 
 def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:
@@ -138,6 +149,18 @@ def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:
     if dash:
         out.setDashPattern(list(dash))
     return out
+
+
+def mixed(base: str, over: str, share: float) -> str:
+    """The colour that `over` makes on `base` at an opacity of `share`.
+
+    >>> mixed("#ffffff", "#000000", 0.2)
+    '#cccccc'
+    """
+    below, above = QColor(base), QColor(over)
+    channels = (QColor.red, QColor.green, QColor.blue)
+    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def tint(colour: str, alpha: int) -> QColor:

@@ -23,7 +23,8 @@ def card_texts(
     """What the cards say: fits, one session, serving, first token."""
     setup, result = evaluation.setup, evaluation.result
     if setup is None or result is None:
-        return (CardText("muted", "no answer", why=told.problem),) * 4
+        silent = CardText("muted", "no answer")
+        return (silent._replace(why=told.problem), silent, silent, silent)
     fits, single, serving, wait = (_plain(answer, told.reasons) for answer in told.answers)
     fits = fits._replace(unit=fits.unit.removesuffix(" for sessions"))
     decode = result.decode

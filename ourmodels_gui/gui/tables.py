@@ -60,6 +60,7 @@ class FigureModel(QAbstractTableModel):
         self.rows: list[Row] = []
         self.marked: set[int] = set()
         self.left: set[int] = set()
+        self.quiet: set[int] = set()
 
     def show_rows(self, rows: Sequence[Row], marked: set[int]) -> None:
         rows = list(rows)
@@ -87,8 +88,10 @@ class FigureModel(QAbstractTableModel):
             return cell.note or cell.exact()
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._side(index.column()) | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.FontRole and index.row() in self.marked:
-            return sized("text", bold=True)
+        if role == Qt.ItemDataRole.FontRole:
+            if index.column() in self.quiet:
+                return sized("caption")
+            return sized("text", bold=True) if index.row() in self.marked else None
         return None
 
     def headerData(
@@ -117,14 +120,19 @@ class FigureTable(QTableView):
         widest: Sequence[str],
         *,
         left: Sequence[int] = (),
+        quiet: Sequence[int] = (),
         stretched: int = -1,
         parent: QWidget | None = None,
     ) -> None:
         """widest: per column, a text that must fit, so that columns keep their width. left: the
-        columns of words. stretched: the column that takes the rest, the last one unless given."""
+        columns of words. quiet: those in the caption size. stretched: the one that takes the rest,
+        the last one unless given.
+        """
         super().__init__(parent)
+        header = self.horizontalHeader()
+        header.setFont(sized("caption"))
         self.figures = FigureModel(columns, self)
-        self.figures.left = set(left)
+        self.figures.left, self.figures.quiet = set(left), set(quiet)
         self.setModel(self.figures)
         self.setAccessibleName(name)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -137,14 +145,12 @@ class FigureTable(QTableView):
         self.verticalHeader().hide()
         metrics = QFontMetrics(sized("text", bold=True))
         self.verticalHeader().setDefaultSectionSize(metrics.height() + 2 * UNIT)
-        header = self.horizontalHeader()
-        header.setFont(sized("caption"))
         header.setHighlightSections(False)
         header.setMinimumSectionSize(8 * UNIT)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for column, words in enumerate(columns):
             room = max(metrics.horizontalAdvance(widest[column]), metrics.horizontalAdvance(words))
-            self.setColumnWidth(column, room + 4 * UNIT)
+            self.setColumnWidth(column, room + 3 * UNIT)
         last = stretched if stretched >= 0 else len(columns) - 1
         header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,6 +20,9 @@ from ..units import THIN_SPACE, exact
 from . import typed
 from .tables import Cell, FigureTable
 from .theme import UNIT, sized
+
+KIND_COLUMN = 2
+ROOMY_PX = 320
 
 
 def working_of(row: Row) -> str:
@@ -49,8 +52,9 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (self.tr("figure"), self.tr("value"), ""),
-            ("", "61,572.7 GB²/s", "estimate"),
+            ("", "61,572 GB²/s", "estimat"),
             left=(0, 2),
+            quiet=(2,),
             stretched=0,
         )
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
@@ -106,6 +110,14 @@ class Working(QWidget):
         self._rows = tuple(rows)
         self.table.present(shown, heads)
         self._say(self.table.currentIndex().row())
+
+    def shown(self) -> str:
+        """The working in sight, "" when no figure is chosen."""
+        return self._text.toPlainText()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.table.setColumnHidden(KIND_COLUMN, self.width() < ROOMY_PX)
 
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())

@@ -5,45 +5,14 @@ References: formulation, the last paragraph of "Cheat sheet".
 
 from typing import Any
 
-import msgspec
-
-from ..engine.setup import Assumption, Machine, ModelCosts, Setup, TypedCache
+from ..engine.setup import Assumption, Setup, TypedCache
 from ..scenario import InlineModel, Scenario, TypedDraft
+from .chosen import ChosenMachine, ChosenModel, Lengths
 from .load import Library, MachineEntry
 from .records import Figure
 
 GB = 1e9
 TYPED, DEFAULT = "typed", "default"
-
-
-class Lengths(msgspec.Struct, frozen=True):
-    """L_alloc and L_read in tokens, each with the reason for it."""
-
-    reserved: int
-    reserved_source: str
-    read: int
-    read_source: str
-
-
-class ChosenMachine(msgspec.Struct, frozen=True):
-    """The machine in use, its rates as the scenario asks; entry is None when written out."""
-
-    name: str
-    kind: str | None
-    machine: Machine
-    entry: MachineEntry | None = None
-
-
-class ChosenModel(msgspec.Struct, frozen=True):
-    """The model in use; weights and cache_format are "" when written out."""
-
-    name: str
-    costs: ModelCosts
-    weights: str = ""
-    weights_typed: bool = False
-    cache_format: str = ""
-    towers: bool = False
-    yours: bool = False
 
 
 def assumptions(
@@ -163,7 +132,7 @@ def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:
         ]
     format_source = TYPED if model.weights_typed else "default: the release's own format"
     told = [
-        Assumption("model", model.name, "", "your own model" if model.yours else "catalog"),
+        Assumption("model", model.name, "", model.standing),
         Assumption("weight precision", model.weights, "", format_source),
         Assumption(
             "resident weights (W_resident)",

@@ -4,51 +4,36 @@ Defaults: the module `scenario` for lengths and the floor, here for the overhead
 modes. A default is decided once, here; the engine only passes the assumptions on.
 """
 
-from difflib import get_close_matches
-from typing import Any, TypeVar
-
 import msgspec
 
-from ..engine.costs import cache_alloc_bytes, cache_read_bytes
-from ..engine.setup import (
-    Draft,
-    Machine,
-    ModelCosts,
-    Prompt,
-    Setup,
-    Speculation,
-    Workload,
-)
+from ..engine.costs import cache_alloc_bytes
+from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
 from ..problem import BadInput
 from ..scenario import (
+    CACHE_FORMAT,
     FLOOR_TOKENS_PER_S,
     PROMPT_TOKENS,
     READ_CONTEXT_TOKENS,
     RESERVED_CONTEXT_TOKENS,
     UNREAD_CONTEXT_TOKENS,
-    DraftModel,
-    HardwareRef,
     InlineHardware,
     InlineModel,
-    ModelRef,
     PrefillChoice,
     Scenario,
-    TypedDraft,
     WorkloadChoice,
 )
 from . import written_out
-from .assumptions import ChosenMachine, ChosenModel, Lengths, assumptions
+from .assumptions import assumptions
+from .chosen import ChosenMachine, ChosenModel, Lengths
+from .draft import draft_costs
 from .encodings import CACHE_FORMATS
-from .hardware import HardwareRecord, machine_entries
-from .load import Library, MachineEntry, parse
+from .load import Library
+from .lookup import machine_entry, model_record
 from .models import ModelRecord
-from .profile import default_weights, model_costs, mtp_costs
-
-T = TypeVar("T")
+from .profile import default_weights, model_costs
 
 GB = 1e9
-CACHE_FORMAT = "fp16"
 OVERHEAD_BYTES = {"unified": 8e9, "cpu": 8e9, "discrete": 1e9, "datacenter": 1e9}
 OVERHEAD_OF_UNKNOWN_KIND_BYTES = 8e9
 LIKELY_MODES = ("bf16_fp32acc", "fp16_fp32acc")
@@ -138,7 +123,7 @@ def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
         limits, measured = written_out.machine(hardware)
         chosen = ChosenMachine(hardware.name or "machine as typed", hardware.kind, limits)
     else:
-        entry = _machine_entry(hardware, library)
+        entry = machine_entry(hardware, library)
         measured = entry.measured
         limits = msgspec.structs.replace(
             entry.machine, default_share_bytes=entry.default_share_bytes
@@ -161,24 +146,6 @@ def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
     return msgspec.structs.replace(chosen, machine=machine)
 
 
-def _machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry:
-    if isinstance(hardware, str):
-        if hardware not in library.machines:
-            names = {key: entry.name for key, entry in library.machines.items()}
-            raise BadInput("hardware", _unknown("machine", hardware, names))
-        return library.machines[hardware]
-    record = _record(hardware.record, HardwareRecord, "hardware.record")
-    try:
-        entries = machine_entries(record, yours=True)
-    except BadInput as bad:
-        raise _inside("hardware.record", bad) from None
-    for entry in entries:
-        if entry.id == hardware.id:
-            return entry
-    known = ", ".join(entry.id for entry in entries)
-    raise BadInput("hardware.id", f'the record has no memory size "{hardware.id}"; it has {known}')
-
-
 def _model(scenario: Scenario, library: Library) -> ChosenModel:
     model, workload = scenario.model, scenario.workload
     if isinstance(model, InlineModel):
@@ -189,7 +156,7 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
                 raise BadInput(f"workload.{key}", f'"{name}" is not one of: {known}')
         costs = written_out.model_costs(model.adapter)
         return ChosenModel(model.adapter.name or "model as typed", costs)
-    record = _model_record(model, library, "model")
+    record = model_record(model, library, "model")
     weights = model.weights or default_weights(record)
     costs = model_costs(
         record,
@@ -205,43 +172,16 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
         weights_typed=model.weights is not None,
         cache_format=workload.cache_format or CACHE_FORMAT,
         towers=bool(model.include_towers),
-        yours=model.record is not None or library.models[model.id].yours,
+        standing=_standing(record, model.record is not None or library.models[model.id].yours),
     )
 
 
-def _model_record(model: ModelRef | DraftModel, library: Library, key: str) -> ModelRecord:
-    if model.record is not None:
-        return _record(model.record, ModelRecord, f"{key}.record")
-    if model.id not in library.models:
-        names = {id_: entry.name for id_, entry in library.models.items()}
-        raise BadInput(f"{key}.id", _unknown("model", model.id, names))
-    return library.models[model.id].record
-
-
-def _record(record: dict[str, Any], kind: type[T], key: str) -> T:
-    """A user's own machine or model that came with the scenario, read like a file of theirs."""
-    try:
-        return parse(msgspec.json.encode(record), kind)
-    except BadInput as bad:
-        raise _inside(key, bad) from None
-
-
-def _inside(key: str, bad: BadInput) -> BadInput:
-    path = f"{key}.{bad.problem.key}" if bad.problem.key else key
-    return BadInput(path, bad.problem.message)
-
-
-def _unknown(what: str, asked: str, names: dict[str, str]) -> str:
-    """Which ids are near one that the library does not have."""
-    wanted = asked.lower()[:80]
-    near = get_close_matches(wanted, names, 3, 0.5)
-    words = wanted.replace("-", " ").split()
-    for id_, name in names.items():
-        if id_ not in near and words and all(word in f"{id_} {name}".lower() for word in words):
-            near.append(id_)
-    hint = f"; near it: {', '.join(near[:3])}" if near else ""
-    shown = " ".join(asked.split())[:80]
-    return f'there is no {what} "{shown}" in this library{hint}. Choose another {what}'
+def _standing(record: ModelRecord, yours: bool) -> str:
+    if yours:
+        return "your own model"
+    if record.audit.status == "audited":
+        return "catalog, audited"
+    return f"catalog, unaudited; missing: {'; '.join(record.audit.missing) or 'not said'}"
 
 
 def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> None:
@@ -262,57 +202,7 @@ def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Sp
     emitted = choice.emitted_tokens
     if emitted is None:
         emitted = emitted_tokens(choice.acceptance or 0.0, gamma)
-    return Speculation(gamma, emitted, _draft(scenario, library, workload))
-
-
-def _draft(scenario: Scenario, library: Library, workload: Workload) -> Draft:
-    """The draft's sizes; its cache is reserved and read at the target's contexts, capped at its
-    own limit."""
-    draft = scenario.speculation and scenario.speculation.draft
-    if draft is None:
-        return Draft()
-    if isinstance(draft, TypedDraft):
-        return Draft(
-            resident_bytes=draft.resident_gb * GB,
-            always_bytes=draft.sweep_gb * GB,
-            cache_alloc_bytes=draft.cache_alloc_gb * GB,
-            cache_read_bytes=draft.cache_read_gb * GB,
-        )
-    formats = (scenario.workload.cache_format or CACHE_FORMAT, scenario.workload.cache_read_format)
-    reserved, read = workload.reserved_context_tokens, workload.read_context_tokens
-    policy = workload.cache_policy
-    if isinstance(draft, DraftModel):
-        try:
-            record = _model_record(draft, library, "speculation.draft")
-            costs = model_costs(record, draft.weights or default_weights(record), *formats)
-        except BadInput as bad:
-            raise _of_draft(bad) from None
-        reserved = min(reserved, costs.max_context_tokens or reserved)
-        read = min(read, reserved)
-        return Draft(
-            costs.resident_bytes,
-            costs.always_bytes,
-            costs.experts,
-            float(cache_alloc_bytes(costs.cache, reserved, policy)),
-            float(cache_read_bytes(costs.cache, read)),
-        )
-    assert isinstance(scenario.model, ModelRef)  # the scenario refuses mtp with an adapter
-    record = _model_record(scenario.model, library, "model")
-    mtp = mtp_costs(record, scenario.model.weights or default_weights(record), *formats)
-    return Draft(
-        mtp.resident_bytes,
-        mtp.always_bytes,
-        mtp.experts,
-        float(cache_alloc_bytes(mtp.cache, reserved, policy)),
-        float(cache_read_bytes(mtp.cache, read)) / mtp.modules,
-    )
-
-
-def _of_draft(bad: BadInput) -> BadInput:
-    key = bad.problem.key
-    if key.startswith("model."):
-        key = "speculation.draft." + key.removeprefix("model.")
-    return BadInput(key, bad.problem.message)
+    return Speculation(gamma, emitted, draft_costs(scenario, library, workload))
 
 
 def _mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:

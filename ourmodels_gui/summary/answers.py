@@ -1,7 +1,7 @@
 """The four questions and their answers: verdict word, figure, one line of why."""
 
 from .. import units
-from .figures import NONE, Figures
+from .figures import NONE, Figures, split
 from .shapes import Answer
 
 FITS, SINGLE, SERVING, WAIT = "Does it fit?", "One session", "Serving", "First token"
@@ -20,11 +20,6 @@ def _sessions(known: Figures, count: int) -> str:
     return f"{known.count(count)} session" + ("" if count == 1 else "s")
 
 
-def _split(text: str) -> tuple[str, str]:
-    figure, _, unit = text.partition(" ")
-    return figure, unit
-
-
 def _fits(known: Figures) -> Answer:
     decode, setup = known.result.decode, known.setup
     context = known.tokens(setup.workload.reserved_context_tokens)
@@ -34,16 +29,16 @@ def _fits(known: Figures) -> Answer:
     held += f" and overhead {known.size(setup.workload.overhead_bytes)}"
     capacity = known.size(setup.machine.capacity_bytes)
     if decode.verdict == "model does not fit":
-        figure, unit = _split(known.size(-decode.resident_margin_bytes))
+        figure, unit = split(known.size(-decode.resident_margin_bytes))
         why = f"{held} exceed the capacity of {capacity}"
         return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why)
     margin = known.size(decode.resident_margin_bytes)
     session = known.size(known.gate.session_bytes)
     if decode.verdict == "no session fits":
-        figure, unit = _split(known.size(-decode.spare_bytes))
+        figure, unit = split(known.size(-decode.spare_bytes))
         why = f"the model leaves {margin}; a session of {context} tokens reserves {session}"
         return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why)
-    figure, unit = _split(margin)
+    figure, unit = split(margin)
     room = _sessions(known, decode.memory_batch or 0)
     why = f"room for {room} of {context} tokens, {session} each"
     return Answer(FITS, "serves", "fits", figure, f"{unit} spare for sessions", why)
@@ -112,7 +107,7 @@ def _wait(known: Figures) -> Answer:
         return Answer(WAIT, "unfit", prefill.verdict, NONE, "s", why)
     if prefill.time_s is None:
         return Answer(WAIT, "muted", "unavailable", NONE, "s", prefill.unavailable)
-    figure, unit = _split(_wait_text(known, prefill.time_s))
+    figure, unit = split(_wait_text(known, prefill.time_s))
     at_once = "" if prefill.batch == 1 else f", {known.count(prefill.batch or 0)} at once"
     speed = known.rate(prefill.tokens_per_s or 0.0)
     why = f"{length}{at_once}: {speed} {RATE}, limited by {prefill.limit}"

@@ -1,83 +1,13 @@
-"""Rows of the memory gates, of decode and of speculation, each with its formula worked out."""
+"""Rows of decode, each with its formula worked out."""
 
-from ..engine.memory_power import memory_power_bytes2_per_s
+from collections.abc import Mapping
+
+from ..engine.crossover import seconds_per_flop
 from ..engine.step import shared_bytes
 from .figures import Figures
 from .shapes import Group, Row
 
 RATE = "tok/s"
-
-
-def memory(known: Figures) -> Group:
-    """The capacity gate.
-
-    References: formulation, "Memory-fit batch" and "Speculative decoding".
-    """
-    decode, setup = known.result.decode, known.setup
-    draft = known.setup.speculation is not None
-    held = "C W_resident O" + (" W_draft,res" if draft else "")
-    session = "K_alloc" + (" K_draft,alloc" if draft else "")
-    minus_draft = " - W_draft,res" if draft else ""
-    per_session = "(K_alloc + K_draft,alloc)" if draft else "K_alloc"
-    worked = f"{known.gb(setup.machine.capacity_bytes)} - {known.gb(setup.model.resident_bytes)}"
-    if draft:
-        worked += f" - {known.gb(known.step.draft.resident_bytes)}"
-    worked += f" - {known.gb(setup.workload.overhead_bytes)}"
-    worked += f" = {known.gb(decode.resident_margin_bytes)}"
-    count = decode.best_batch or 1
-    each = known.gb(known.gate.session_bytes)
-    rows = (
-        known.row(
-            "resident_margin_gb",
-            "Left for sessions",
-            _split(known.size(decode.resident_margin_bytes)),
-            decode.resident_margin_bytes / 1e9,
-            kinds={},
-            formula=f"C - W_resident{minus_draft} - O",
-            worked=worked,
-            symbols=held,
-        ),
-        known.row(
-            "memory_batch",
-            "Sessions that fit, b_mem",
-            _count(known, decode.memory_batch, "sessions"),
-            decode.memory_batch,
-            kinds=decode.kind,
-            formula=f"floor((C - W_resident{minus_draft} - O) / {per_session})",
-            worked=f"floor({known.gb(decode.resident_margin_bytes)} / {each}) = "
-            f"{known.count(decode.memory_batch or 0)}",
-            symbols=f"{held} {session}",
-            note="the model does not fit",
-        ),
-        known.row(
-            "spare_gb",
-            "Spare beside the best batch" if decode.best_batch else "Spare beside one session",
-            _split(known.size(decode.spare_bytes)),
-            decode.spare_bytes / 1e9,
-            kinds={},
-            formula=f"C - W_resident{minus_draft} - O - b {per_session}",
-            worked=f"{known.gb(decode.resident_margin_bytes)} - {known.count(count)} x {each} = "
-            f"{known.gb(decode.spare_bytes)}",
-            symbols=f"{held} {session}",
-        ),
-        known.row(
-            "memory_power_gb2_per_s",
-            "Memory power, D",
-            (known.digits(decode.memory_power_bytes2_per_s / 1e18), "GB²/s"),
-            decode.memory_power_bytes2_per_s / 1e18,
-            kinds={},
-            formula="D = C R",
-            worked=f"{known.gb(setup.machine.capacity_bytes)} x "
-            f"{known.given('R').text} = {known.digits(memory_power(known))} GB²/s",
-            symbols="C R",
-        ),
-    )
-    return Group("Memory", rows)
-
-
-def memory_power(known: Figures) -> float:
-    """D in GB^2/s."""
-    return memory_power_bytes2_per_s(known.setup.machine) / 1e18
 
 
 def decode(known: Figures) -> Group:
@@ -92,7 +22,7 @@ def decode(known: Figures) -> Group:
         known.row(
             "rate_limited_batch",
             "Rate-limited batch, b_rate",
-            _count(known, found.rate_limited_batch, "sessions"),
+            known.sessions(found.rate_limited_batch),
             found.rate_limited_batch,
             kinds=found.kind,
             formula=_rate_limited_formula(known),
@@ -103,7 +33,7 @@ def decode(known: Figures) -> Group:
         known.row(
             "usable_batch",
             "Usable batch",
-            _count(known, found.usable_batch, "sessions"),
+            known.sessions(found.usable_batch),
             found.usable_batch,
             kinds=found.kind,
             formula="min(b_mem, b_rate)",
@@ -112,7 +42,7 @@ def decode(known: Figures) -> Group:
         known.row(
             "best_batch",
             "Best batch, b*",
-            _count(known, best, "sessions"),
+            known.sessions(best),
             best,
             kinds=found.kind,
             formula="the largest b <= b_mem with r(b) >= r_star",
@@ -125,18 +55,38 @@ def decode(known: Figures) -> Group:
         *_loose(known),
     ]
     if found.crossover_tokens is not None:
-        rows.append(
-            known.row(
-                "crossover_tokens",
-                "Crossover to compute, S*",
-                (known.digits(found.crossover_tokens), "positions per sweep"),
-                found.crossover_tokens,
-                kinds=found.kind,
-                formula="W_batch(S*) F_linear = 2 P_lin,active R S*",
-                symbols="R W_batch",
-            )
-        )
+        rows.append(crossover(known, "positions", found.crossover_tokens, found.kind))
     return Group("Decode", tuple(rows))
+
+
+def crossover(
+    known: Figures, counted: str, tokens: float | None, kinds: Mapping[str, str], note: str = ""
+) -> Row:
+    """S*, from which arithmetic is the limit; the sweep that belongs to it is put in.
+
+    References: formulation, "Combined ceiling and crossover".
+    """
+    setup = known.setup
+    linear_s = seconds_per_flop(setup.machine, setup.linear_mode)
+    parameters = setup.model.linear_active_parameters
+    worked = ""
+    if tokens is not None and linear_s is not None and parameters is not None:
+        flop, bandwidth = 2.0 * parameters, setup.machine.bandwidth_bytes_per_s
+        worked = (
+            f"{known.gb(tokens * flop * linear_s * bandwidth)} x {known.gflop(1 / linear_s)}/s / "
+            f"({known.gflop(flop)} x {known.given('R').text}) = {known.digits(tokens)}"
+        )
+    return known.row(
+        "crossover_tokens",
+        "Crossover to compute, S*",
+        None if tokens is None else (known.digits(tokens), f"{counted} per sweep"),
+        tokens,
+        kinds=kinds,
+        formula="W_batch(S*) F_linear / (2 P_lin,active R)",
+        worked=worked,
+        symbols="R W_batch",
+        note=note,
+    )
 
 
 def forced(known: Figures) -> Group | None:
@@ -144,14 +94,15 @@ def forced(known: Figures) -> Group | None:
     found = known.result.decode.forced
     if found is None:
         return None
-    fits = "fits" if found.fits else "does not fit"
-    clears = "clears the floor" if found.clears_floor else "is below the floor"
+    count = known.count(found.batch) + (" session" if found.batch == 1 else " sessions")
+    fits = "they fit" if found.fits else "they do not fit"
+    clears = "clear the floor" if found.clears_floor else "are below the floor"
     kind = known.result.decode.kind.get("forced", "")
     kinds = {"forced": kind}
     rows = (
         known.row(
             "forced",
-            f"{known.count(found.batch)} sessions together",
+            "All sessions together",
             (known.rate(found.aggregate_tokens_per_s), RATE),
             found.aggregate_tokens_per_s,
             kinds=kinds,
@@ -161,7 +112,7 @@ def forced(known: Figures) -> Group | None:
         ),
         known.row(
             "forced",
-            f"Each of them; it {fits} and {clears}",
+            "Each session",
             (known.rate(found.per_session_tokens_per_s), RATE),
             found.per_session_tokens_per_s,
             kinds=kinds,
@@ -170,83 +121,7 @@ def forced(known: Figures) -> Group | None:
             symbols=_rate_symbols(known),
         ),
     )
-    return Group("Forced concurrency", rows)
-
-
-def speculation(known: Figures) -> Group | None:
-    """What speculation needs to gain, and where it loses."""
-    found = known.result.decode.speculation
-    if found is None:
-        return None
-    formula = (
-        "[W(b(gamma+1)) + gamma W_draft + b (K_read + gamma K_draft,read)] / [W(b) + b K_read]"
-    )
-    symbols = "gamma rho K_read K_draft,read"
-    rows = [
-        known.row(
-            "emitted_tokens_per_iteration",
-            "Emitted per iteration, rho",
-            (known.digits(found.emitted_tokens_per_iteration), "tokens"),
-            found.emitted_tokens_per_iteration,
-            kinds={},
-            formula="(1 - alpha^(gamma+1)) / (1 - alpha), or as typed",
-            symbols="gamma rho",
-        )
-    ]
-    for name, label, value, acceptance, note in (
-        (
-            "break_even_at_1",
-            "Break-even rho at one session",
-            found.break_even_at_1,
-            found.break_even_acceptance_at_1,
-            found.note_at_1,
-        ),
-        (
-            "break_even_at_best",
-            "Break-even rho at the best batch",
-            found.break_even_at_best,
-            found.break_even_acceptance_at_best,
-            found.note_at_best,
-        ),
-    ):
-        alpha = "" if acceptance is None else f", acceptance {known.digits(acceptance)}"
-        rows.append(
-            known.row(
-                name,
-                label,
-                None if value is None else (known.digits(value), f"tokens{alpha}"),
-                value,
-                kinds={},
-                formula=formula,
-                symbols=symbols,
-                note=note,
-            )
-        )
-    loses = ", ".join(
-        f"{known.count(first)} to {known.count(last)}" if first != last else known.count(first)
-        for first, last in found.loses_at
-    )
-    rows.append(
-        Row(
-            "loses_at",
-            "Loses at batches",
-            loses or "none that fit",
-            value=loses,
-            formula=f"rho < {formula}",
-        )
-    )
-    return Group("Speculation", tuple(rows))
-
-
-def _split(text: str) -> tuple[str, str]:
-    figure, _, unit = text.partition(" ")
-    return figure, unit
-
-
-def _count(known: Figures, count: int | None, unit: str) -> tuple[str, str] | None:
-    if count is None:
-        return None
-    return known.count(count), unit if count != 1 else unit.removesuffix("s")
+    return Group(f"Forced concurrency: {count}; {fits} and {clears}", rows)
 
 
 def _best(known: Figures) -> str:
@@ -340,7 +215,7 @@ def _loose(known: Figures) -> tuple[Row, ...]:
     """The memory-power ceiling and the large-memory limit, of ordinary decode."""
     found, setup = known.result.decode, known.setup
     alloc, active = known.gb(known.alloc_bytes), known.gb(known.active_bytes)
-    power = f"{known.digits(memory_power(known))} GB²/s"
+    power = known.memory_power()
     loosest = f"{power} / ({alloc} x {active})"
     held = (
         f"1 - ({known.gb(setup.model.resident_bytes)} + {known.gb(setup.workload.overhead_bytes)})"

@@ -7,6 +7,7 @@ import msgspec
 from .. import units
 from ..engine.capacity import Capacity, capacity
 from ..engine.costs import active_bytes, cache_alloc_bytes, cache_read_bytes
+from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.result import Result
 from ..engine.setup import Setup
 from ..engine.step import Step, decode_step
@@ -14,6 +15,12 @@ from ..units import Separators
 from .shapes import Input, Row
 
 NONE = "-"
+
+
+def split(text: str) -> tuple[str, str]:
+    """A figure and the unit behind it."""
+    figure, _, unit = text.partition(" ")
+    return figure, unit
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -48,6 +55,19 @@ class Figures(msgspec.Struct, frozen=True):
     def gb(self, value: float) -> str:
         """Bytes in GB with enough digits to redo the arithmetic."""
         return f"{self.digits(value / 1e9)} GB"
+
+    def sessions(self, count: int | None) -> tuple[str, str] | None:
+        """A batch with its unit; None where it does not exist."""
+        if count is None:
+            return None
+        return self.count(count), "session" if count == 1 else "sessions"
+
+    def memory_power(self) -> str:
+        """D, with its unit."""
+        return f"{self.digits(memory_power_bytes2_per_s(self.setup.machine) / 1e18)} GB²/s"
+
+    def gflop(self, value: float) -> str:
+        return f"{self.digits(value / 1e9)} GFLOP"
 
     def digits(self, value: float) -> str:
         """Six significant digits, in the separators in use."""

@@ -1,12 +1,18 @@
 """Rows of prefill, each with its formula worked out."""
 
 from .. import units
+from ..engine.costs import cache_alloc_bytes, prefill_sweep_scale
 from ..engine.result import Prefill, PromptRange
 from ..engine.setup import Prompt
+from .decode_rows import crossover
 from .figures import NONE, Figures
 from .shapes import Group, Row
 
 RATE = "tok/s"
+BEST_BATCH = (
+    "the smallest b whose memory time is no longer than its compute time, "
+    "else the largest that fits and meets the budget"
+)
 
 
 def prefill(known: Figures) -> Group | None:
@@ -25,8 +31,7 @@ def prefill(known: Figures) -> Group | None:
             None if found.batch is None else (known.count(found.batch), ""),
             found.batch,
             kinds=found.kind,
-            formula="the smallest b whose memory time is no longer than its compute time, "
-            "else the largest that fits and meets the budget",
+            formula="forced" if prompt.batch is not None else BEST_BATCH,
             note=why,
         ),
         known.row(
@@ -180,38 +185,59 @@ def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
 
 def _chains(known: Figures, found: Prefill, why: str) -> list[Row]:
     """The loose end of each resource's chain, and where the two cross."""
-    crossover = found.crossover_tokens
+    power, linear = found.memory_power_tokens_per_s, found.linear_ceiling_tokens_per_s
+    parameters = known.setup.model.linear_active_parameters
+    linear_worked = ""
+    if linear is not None and parameters is not None:
+        flop = 2.0 * parameters
+        linear_worked = (
+            f"{known.gflop(linear * flop)}/s / {known.gflop(flop)} = {known.digits(linear)} {RATE}"
+        )
     return [
         known.row(
             "memory_power_tokens_per_s",
             "Memory-power analogue",
-            _speed(known, found.memory_power_tokens_per_s),
-            found.memory_power_tokens_per_s,
+            _speed(known, power),
+            power,
             kinds=found.kind,
             formula="L D / (K_alloc W_active) (1 - (W_resident + O) / C)",
+            worked="" if power is None else _power_worked(known, power),
             symbols="C R W_resident O K_alloc",
             note=why,
         ),
         known.row(
             "linear_ceiling_tokens_per_s",
             "Compute ceiling without attention",
-            _speed(known, found.linear_ceiling_tokens_per_s),
-            found.linear_ceiling_tokens_per_s,
+            _speed(known, linear),
+            linear,
             kinds=found.kind,
             formula="F_linear / (2 P_lin,active)",
+            worked=linear_worked,
             note=why,
         ),
-        known.row(
-            "crossover_tokens",
-            "Crossover, S*",
-            None if crossover is None else (known.digits(crossover), "tokens per sweep"),
-            crossover,
-            kinds=found.kind,
-            formula="W_batch(S*) F_linear = 2 P_lin,active R S*",
-            symbols="R W_batch",
-            note=why,
-        ),
+        crossover(known, "tokens", found.crossover_tokens, found.kind, why),
     ]
+
+
+def _power_worked(known: Figures, power: float) -> str:
+    """With what the gate reserves and the sweep at the scale of prefill."""
+    setup, prompt = known.setup, known.setup.prompt
+    if prompt is None:
+        return ""
+    machine, workload = setup.machine, setup.workload
+    tokens = workload.reserved_context_tokens
+    if prompt.cache_growth == "on_demand":
+        tokens = prompt.cached_prefix_tokens + prompt.prompt_tokens
+    session = float(cache_alloc_bytes(setup.model.cache, tokens, workload.cache_policy))
+    sweep = known.active_bytes * prefill_sweep_scale(setup.model)
+    held = setup.model.resident_bytes + workload.overhead_bytes
+    return (
+        f"{known.count(prompt.prompt_tokens)} x "
+        f"{known.memory_power()} / "
+        f"({known.gb(session)} x {known.gb(sweep)}) x "
+        f"(1 - {known.gb(held)} / {known.gb(machine.capacity_bytes)}) = "
+        f"{known.digits(power)} {RATE}"
+    )
 
 
 def _ranges(known: Figures, found: Prefill, why: str) -> list[Row]:

@@ -3,7 +3,7 @@
 from ..evaluation import Evaluation
 from ..scenario import HardwareRef, InlineHardware, InlineModel, Scenario
 from ..units import ENGLISH, Separators
-from . import decode_rows, prefill_rows
+from . import decode_rows, memory_rows, prefill_rows, speculation_rows
 from .answers import answers
 from .figures import figures
 from .shapes import Summary
@@ -19,10 +19,10 @@ def summarise(evaluation: Evaluation, separators: Separators = ENGLISH) -> Summa
         return Summary(_title(evaluation), problem=str(evaluation.problem or "no result yet"))
     known = figures(setup, result, separators)
     groups = (
-        decode_rows.memory(known),
+        memory_rows.memory(known),
         decode_rows.decode(known),
         decode_rows.forced(known),
-        decode_rows.speculation(known),
+        speculation_rows.speculation(known),
         prefill_rows.prefill(known),
     )
     return Summary(

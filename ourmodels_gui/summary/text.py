@@ -35,16 +35,23 @@ def _lines(summary: Summary) -> Iterator[str]:
             yield from _row(row)
     yield from ("", "Assumptions")
     for told in summary.assumptions:
-        yield from _wrapped(f"{told.name:<{LABEL}}{_value(told)} {told.unit}".rstrip(), "  ")
+        yield from _wrapped(f"{_column(told.name)}{_value(told)}".rstrip(), "  ")
         yield from _wrapped(told.source, " " * 6)
 
 
+def _column(label: str) -> str:
+    """A label in its column; a longer one keeps its distance."""
+    return f"{label:<{LABEL}}" if len(label) < LABEL else f"{label}  "
+
+
 def _value(told: Assumption) -> str:
-    """Every digit, grouped."""
-    if told.value is None or isinstance(told.value, str):
-        return told.value or "unknown"
+    """Every digit, grouped, with its unit; an unknown figure has none."""
+    if told.value is None:
+        return "unknown"
+    if isinstance(told.value, str):
+        return f"{told.value} {told.unit}"
     whole = isinstance(told.value, int) or not told.value.is_integer()
-    return f"{told.value if whole else int(told.value):,}"
+    return f"{told.value if whole else int(told.value):,} {told.unit}"
 
 
 def _answer(answer: Answer) -> Iterator[str]:
@@ -56,7 +63,7 @@ def _answer(answer: Answer) -> Iterator[str]:
 
 def _row(row: Row) -> Iterator[str]:
     kind = f"  {row.kind}" if row.kind else ""
-    yield f"  {row.label:<{LABEL}}{row.text} {row.unit}".rstrip() + kind
+    yield f"  {_column(row.label)}{row.text} {row.unit}".rstrip() + kind
     for line in (row.note, row.formula, row.worked and f"= {row.worked}"):
         if line:
             yield from _wrapped(line, " " * 6)

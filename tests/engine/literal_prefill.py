@@ -95,13 +95,16 @@ def compute_s(setup, batch, tokens, prefix):
     )
 
 
-def settings(setup, tokens, width, prefix, fitting, budget_s, memory=memory_s, compute=None):
+def admitted(setup, fitting):
     """(batch, memory time, compute time) of every batch that fits and keeps the budget."""
-    each = compute if compute is not None else compute_s(setup, 1, tokens, prefix)
+    prompt = setup.prompt
+    tokens, prefix = prompt.prompt_tokens, prompt.cached_prefix_tokens
+    width = min(prompt.chunk_tokens or tokens, tokens)
+    each = compute_s(setup, 1, tokens, prefix)
     for batch in range(1, fitting + 1):
-        slow = memory(setup, batch, tokens, width, prefix), batch * each
-        if budget_s is None or max(slow) <= budget_s:
-            yield batch, *slow
+        times = memory_s(setup, batch, tokens, width, prefix), batch * each
+        if prompt.ttft_budget_s is None or max(times) <= prompt.ttft_budget_s:
+            yield batch, *times
 
 
 def range_ends(setup, batch=None):

@@ -195,7 +195,7 @@ def test_ten_million_tokens_in_chunks_of_one_is_a_closed_form():
 
 
 def judged(setup):
-    """(batch, rate, memory time, compute time) by trying every batch; None when none is left."""
+    """The verdict, and with "serves" all admitted settings and the best, by trying every batch."""
     prompt = setup.prompt
     held = prompt.cached_prefix_tokens + prompt.prompt_tokens
     on_demand = prompt.cache_growth == "on_demand"
@@ -205,17 +205,7 @@ def judged(setup):
         return "the batch does not fit", None
     if fitting == 0:
         return "no prompt fits", None
-    width = min(prompt.chunk_tokens or prompt.prompt_tokens, prompt.prompt_tokens)
-    kept = list(
-        judge.settings(
-            setup,
-            prompt.prompt_tokens,
-            width,
-            prompt.cached_prefix_tokens,
-            fitting,
-            prompt.ttft_budget_s,
-        )
-    )
+    kept = list(judge.admitted(setup, fitting))
     if prompt.batch is not None:
         kept = [setting for setting in kept if setting[0] == prompt.batch]
     if not kept:

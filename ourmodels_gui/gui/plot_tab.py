@@ -1,0 +1,76 @@
+"""A tab of a plot with its controls, and beside it the figures, a table, the assumptions."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from ..evaluation import Evaluation
+from .tables import FigureTable
+from .telling import told
+from .theme import UNIT
+from .working import Assumptions, Working
+
+PLOT_PX, DETAILS_PX = 510, 420
+DETAILS_MIN_PX = 260
+
+
+class PlotTab(QWidget):
+    """Keeps what it is given while hidden, and draws it when it is raised.
+
+    groups: titles of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
+    the first time that it is called: the import of the plots is the slowest part of the start.
+    """
+
+    edited = Signal(dict)
+    groups: tuple[str, ...] = ()
+
+    def __init__(self, name: str, table: FigureTable, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._waiting: Evaluation | None = None
+        self.table = table
+        self.figures = Working(name)
+        self.assumptions = Assumptions()
+        left = QWidget()
+        self.column = QVBoxLayout(left)
+        self.column.setContentsMargins(0, 0, UNIT, 0)
+        self.column.setSpacing(UNIT)
+        pages = QTabWidget()
+        pages.setDocumentMode(True)
+        pages.setMinimumWidth(DETAILS_MIN_PX)
+        pages.tabBar().setUsesScrollButtons(False)
+        pages.addTab(self.figures, self.tr("Figures"))
+        pages.addTab(table, self.tr("Table"))
+        pages.addTab(self.assumptions, self.tr("Assumptions"))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(left)
+        split.addWidget(pages)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([PLOT_PX, DETAILS_PX])
+        split.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, UNIT, 0, UNIT)
+        layout.addWidget(split)
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Keep the evaluation, and draw it if the tab is in sight."""
+        self._waiting = evaluation
+        if self.isVisible():
+            self._draw()
+
+    def draw(self, evaluation: Evaluation) -> None:
+        """Show the evaluation in the plot, its controls and the table."""
+        raise NotImplementedError
+
+    def _draw(self) -> None:
+        if self._waiting is None:
+            return
+        evaluation, self._waiting = self._waiting, None
+        self.draw(evaluation)
+        summary = told(evaluation)
+        self.figures.present([group for group in summary.groups if group.title in self.groups])
+        self.assumptions.present_assumptions(summary.assumptions)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw()

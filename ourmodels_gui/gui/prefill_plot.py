@@ -1,0 +1,248 @@
+"""The prefill ceilings over the prompt length, and below them the wait for the first token."""
+
+from math import isfinite
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ..engine.capacity import fitting_batch
+from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
+from ..engine.result import Prefill
+from ..engine.setup import Prompt, Setup
+from ..evaluation import Evaluation
+from ..units import duration, number, rate, tokens
+from . import typed
+from .lengths import SHORTEST_TOKENS, length_span, sampled
+from .log_plot import LogPlot
+from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick, time_tick, token_tick
+from .theme import UNIT
+
+
+def why_no_curve(evaluation: Evaluation) -> str:
+    """What keeps the plots empty; "" when there is something to show."""
+    if evaluation.setup is None or evaluation.result is None:
+        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+    prefill = evaluation.result.prefill
+    if evaluation.setup.prompt is None or prefill is None:
+        return "No prompt is asked about. Give a prompt length to see how long it waits."
+    if prefill.verdict == "model does not fit":
+        return "The model does not fit, so no prompt can be processed."
+    return ""
+
+
+def how_to_know(unavailable: str) -> str:
+    """What is missing, and how to supply it."""
+    if "rate" not in unavailable:
+        return unavailable
+    return f"{unavailable}. Duplicate the machine and add the rate to supply one of your own."
+
+
+class PrefillPlot(QWidget):
+    """Rates above, waits below, over the same lengths.
+
+    The curves hold the number of prompts at once that the scenario uses, so that its own point lies
+    on them; the ends of the range are each at the best number for its length.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._setup: Setup | None = None
+        self._batch = 1
+        self.rates = LogPlot(
+            "Prefill ceilings over the prompt length",
+            x=LogAxis("bottom", "", powers_of_two, token_tick),
+            y=LogAxis("left", "prompt tokens per second", one_two_five, rate_tick),
+        )
+        self.waits = LogPlot(
+            "Time to first token over the prompt length",
+            x=LogAxis("bottom", "prompt tokens", powers_of_two, token_tick),
+            y=LogAxis("left", "first token", one_two_five, time_tick),
+        )
+        self._beyond = self.rates.region("unfit")
+        self._beyond_wait = self.waits.region("unfit")
+        self._memory = self.rates.curve("aggregate")
+        self._compute = self.rates.curve("session", dash=(5.0, 3.0), at_left=True, below=True)
+        self._ghost = self.rates.curve("muted", width=1.0, dash=(2.0, 2.0))
+        self._combined = self.rates.curve("text", at_left=True)
+        self._ends = self.rates.points("text", filled=False)
+        self._here = self.rates.points("serves", filled=True)
+        self._prompt = self.rates.gate("serves")
+        self._crossover = self.rates.gate("muted")
+        self._low, self._high = self.rates.note("text"), self.rates.note("text")
+        self._ghost_wait = self.waits.curve("muted", width=1.0, dash=(1.0, 3.0))
+        self._wait = self.waits.curve("text")
+        self._budget = self.waits.level("below")
+        self._here_wait = self.waits.points("serves", filled=True)
+        self._prompt_wait = self.waits.gate("serves")
+        for plot in (self.rates, self.waits):
+            plot.read = self.reading_at if plot is self.rates else self._wait_at
+            plot.step = lambda length, direction: length * 2.0 ** (direction / 4)
+        self.waits.box.setXLink(self.rates.box)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT)
+        layout.addWidget(self.rates, 3)
+        layout.addWidget(self.waits, 2)
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Draw the ceilings of the evaluation, or say why there are none."""
+        why = why_no_curve(evaluation)
+        setup, result = evaluation.setup, evaluation.result
+        self.waits.setVisible(not why)
+        self.rates.say(why)
+        if why or setup is None or setup.prompt is None or result is None:
+            self._setup = None
+            return
+        assert result.prefill is not None
+        self._setup = setup
+        self._draw(setup, setup.prompt, result.prefill)
+
+    def _draw(self, setup: Setup, prompt: Prompt, prefill: Prefill) -> None:
+        longest = length_span(setup)
+        lengths = np.union1d(sampled(longest), [min(prompt.prompt_tokens, longest)])
+        batch = prefill.batch or 1
+        drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
+        shot = ceilings_over_length(setup, lengths, batch) if prompt.chunk_tokens else None
+        values = self._draw_rates(drawn, shot, prompt, batch)
+        if values.size == 0:
+            self._setup = None
+            self.waits.hide()
+            self.rates.say(how_to_know(prefill.unavailable))
+            return
+        self._batch = batch
+        refused = lengths[fitting_batch(setup, lengths.astype(np.float64)) < batch]
+        for region in (self._beyond, self._beyond_wait):
+            region.show_between(
+                float(refused[0]) if refused.size else None, longest * 2.0, "does not fit"
+            )
+        self._mark(prompt, prefill)
+        self.rates.set_span(
+            SHORTEST_TOKENS, longest, float(values.min()) / 1.2, float(values.max()) * 1.2
+        )
+        self._draw_waits(drawn, shot, prompt, longest, prefill.unavailable)
+
+    def _draw_rates(
+        self,
+        drawn: PrefillCurve,
+        shot: PrefillCurve | None,
+        prompt: Prompt,
+        batch: int,
+    ) -> np.ndarray:
+        """Draw the ceilings; returns every rate that is in sight."""
+        write = typed.separators()
+        policy = "one shot"
+        if prompt.chunk_tokens:
+            policy = f"chunks of {tokens(prompt.chunk_tokens, write)}"
+        if batch > 1:
+            policy += f", {number(batch, 0, write)} at once"
+        seen: list[np.ndarray] = []
+        for line, values, name in (
+            (self._memory, drawn.memory, "memory side"),
+            (self._compute, drawn.compute, "compute side"),
+            (self._combined, drawn.combined, policy),
+        ):
+            if values is None:
+                line.clear_values()
+            else:
+                line.show_values(drawn.lengths, values, name)
+                seen.append(values)
+        self._ghost.clear_values()
+        if shot is not None and shot.combined is not None and drawn.combined is not None:
+            apart = int(np.argmax(shot.combined / drawn.combined))
+            self._ghost.show_values(shot.lengths, shot.combined, "one shot", named_at=apart)
+        return np.concatenate(seen) if seen else np.empty(0)
+
+    def _mark(self, prompt: Prompt, prefill: Prefill) -> None:
+        """The scenario's prompt, the crossover, and the ends of the range."""
+        write = typed.separators()
+        length = prompt.prompt_tokens
+        for gate in (self._prompt, self._prompt_wait):
+            gate.show_at(length, f"prompt {tokens(length, write)}")
+        here = [] if prefill.tokens_per_s is None else [(length, prefill.tokens_per_s)]
+        self._here.show_values(here)
+        self._here_wait.show_values([] if prefill.time_s is None else [(length, prefill.time_s)])
+        crossing = prefill.crossover_tokens
+        shown = crossing is not None and isfinite(crossing)
+        name = f"crossover S* {tokens(round(crossing), write)}" if shown and crossing else ""
+        self._crossover.show_at(crossing if shown else None, name)
+        found = prefill.range
+        ends = [] if found is None else [found.low, found.high]
+        self._ends.show_values([(end.prompt_tokens, end.tokens_per_s) for end in ends])
+        for note, word, end in zip(
+            (self._low, self._high), ("lowest", "highest"), ends or (None, None), strict=True
+        ):
+            said = ""
+            if end is not None:
+                said = f"{word} {rate(end.tokens_per_s, write)}: "
+                if end.batch > 1:
+                    said += f"{number(end.batch, 0, write)} prompts of "
+                said += f"{tokens(end.prompt_tokens, write)} tokens"
+                note.show_at(end.prompt_tokens, end.tokens_per_s, said, below=word == "lowest")
+            else:
+                note.show_at(None, None, "")
+
+    def _draw_waits(
+        self,
+        drawn: PrefillCurve,
+        shot: PrefillCurve | None,
+        prompt: Prompt,
+        longest: int,
+        unavailable: str,
+    ) -> None:
+        self._ghost_wait.clear_values()
+        if shot is not None and shot.time_s is not None:
+            self._ghost_wait.show_values(shot.lengths, shot.time_s, "one shot")
+        if drawn.time_s is None:
+            self.waits.say(how_to_know(unavailable))
+            return
+        self.waits.say("")
+        self._wait.show_values(drawn.lengths, drawn.time_s, "")
+        waits = drawn.time_s[np.isfinite(drawn.time_s)]
+        budget = prompt.ttft_budget_s
+        words = "" if budget is None else f"budget {duration(budget, typed.separators())}"
+        self._budget.show_at(budget, words, below=False)
+        around = [float(waits.min()), float(waits.max()), *([budget] if budget else [])]
+        self.waits.set_span(SHORTEST_TOKENS, longest, min(around) / 1.3, max(around) * 1.3)
+
+    def _wait_at(self, x: float) -> Reading | None:
+        found = self.reading_at(x)
+        if found is None or self._setup is None or self._setup.prompt is None:
+            return found
+        chunk = self._setup.prompt.chunk_tokens
+        at = ceilings_over_length(self._setup, np.array([found.x]), self._batch, chunk)
+        dots = () if at.time_s is None else ((float(at.time_s[0]), "text"),)
+        return found._replace(dots=dots)
+
+    def reading_at(self, x: float) -> Reading | None:
+        """What the ceilings say at the length nearest to x; None when nothing is drawn."""
+        if self._setup is None:
+            return None
+        return reading(self._setup, max(1, round(x)), self._batch)
+
+
+def reading(setup: Setup, length: int, batch: int) -> Reading:
+    """What the ceilings say at one prompt length, and which side limits there."""
+    assert setup.prompt is not None
+    write = typed.separators()
+    at = ceilings_over_length(setup, np.array([length]), batch, setup.prompt.chunk_tokens)
+    rows: list[tuple[str, str]] = []
+    dots: list[tuple[float, str]] = []
+    for name, values, role in (
+        ("memory side", at.memory, "aggregate"),
+        ("compute side", at.compute, "session"),
+    ):
+        if values is not None:
+            rows.append((name, f"{rate(float(values[0]), write)} tok/s"))
+            dots.append((float(values[0]), role))
+    if at.time_s is not None:
+        rows.append(("first token", duration(float(at.time_s[0]), write)))
+    if batch > 1:
+        rows.append(("prompts at once", number(batch, 0, write)))
+    limit = ""
+    if len(dots) == 2:
+        limit = "memory" if dots[0][0] < dots[1][0] else "compute"
+    if fitting_batch(setup, np.array([float(length)]))[0] < batch:
+        limit = "does not fit"
+    if limit:
+        rows.append(("limit", limit))
+    return Reading(length, f"{tokens(length, write)} tokens", tuple(rows), tuple(dots))

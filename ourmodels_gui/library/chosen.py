@@ -1,0 +1,39 @@
+"""What a scenario chose, looked up: lengths, machine and model with where they come from."""
+
+import msgspec
+
+from ..engine.setup import Machine, ModelCosts
+from .load import MachineEntry
+
+
+class Lengths(msgspec.Struct, frozen=True):
+    """L_alloc and L_read in tokens, each with the reason for it."""
+
+    reserved: int
+    reserved_source: str
+    read: int
+    read_source: str
+
+
+class ChosenMachine(msgspec.Struct, frozen=True):
+    """The machine in use, its rates as the scenario asks; entry is None when written out."""
+
+    name: str
+    kind: str | None
+    machine: Machine
+    entry: MachineEntry | None = None
+
+
+class ChosenModel(msgspec.Struct, frozen=True):
+    """The model in use; weights and cache_format are "" when written out.
+
+    standing: whose it is, and what its audit says.
+    """
+
+    name: str
+    costs: ModelCosts
+    weights: str = ""
+    weights_typed: bool = False
+    cache_format: str = ""
+    towers: bool = False
+    standing: str = ""

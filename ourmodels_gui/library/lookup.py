@@ -1,0 +1,69 @@
+"""Ids and travelling records of a scenario -> machines and models of the library's kind."""
+
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..problem import BadInput
+from ..scenario import DraftModel, HardwareRef, ModelRef
+from .hardware import HardwareRecord, machine_entries
+from .load import Library, MachineEntry, parse
+from .models import ModelRecord
+
+T = TypeVar("T")
+
+
+def machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry:
+    """The machine of an id, or the one whose record came with the scenario."""
+    if isinstance(hardware, str):
+        if hardware not in library.machines:
+            names = {key: entry.name for key, entry in library.machines.items()}
+            raise BadInput("hardware", _unknown("machine", hardware, names))
+        return library.machines[hardware]
+    record = _record(hardware.record, HardwareRecord, "hardware.record")
+    try:
+        entries = machine_entries(record, yours=True)
+    except BadInput as bad:
+        raise _inside("hardware.record", bad) from None
+    for entry in entries:
+        if entry.id == hardware.id:
+            return entry
+    known = ", ".join(entry.id for entry in entries)
+    raise BadInput("hardware.id", f'the record has no memory size "{hardware.id}"; it has {known}')
+
+
+def model_record(model: ModelRef | DraftModel, library: Library, key: str) -> ModelRecord:
+    """The model of an id, or the one whose record came with the scenario; key is its place."""
+    if model.record is not None:
+        return _record(model.record, ModelRecord, f"{key}.record")
+    if model.id not in library.models:
+        names = {id_: entry.name for id_, entry in library.models.items()}
+        raise BadInput(f"{key}.id", _unknown("model", model.id, names))
+    return library.models[model.id].record
+
+
+def _record(record: dict[str, Any], kind: type[T], key: str) -> T:
+    """A user's own machine or model that came with the scenario, read like a file of theirs."""
+    try:
+        return parse(msgspec.json.encode(record), kind)
+    except BadInput as bad:
+        raise _inside(key, bad) from None
+
+
+def _inside(key: str, bad: BadInput) -> BadInput:
+    path = f"{key}.{bad.problem.key}" if bad.problem.key else key
+    return BadInput(path, bad.problem.message)
+
+
+def _unknown(what: str, asked: str, names: dict[str, str]) -> str:
+    """Which ids are near one that the library does not have."""
+    wanted = asked.lower()[:80]
+    near = get_close_matches(wanted, names, 3, 0.5)
+    words = wanted.replace("-", " ").split()
+    for id_, name in names.items():
+        if id_ not in near and words and all(word in f"{id_} {name}".lower() for word in words):
+            near.append(id_)
+    hint = f"; near it: {', '.join(near[:3])}" if near else ""
+    shown = " ".join(asked.split())[:80]
+    return f'there is no {what} "{shown}" in this library{hint}. Choose another {what}'

@@ -1,0 +1,69 @@
+"""Rows of speculation: what it needs to gain, and where it loses."""
+
+from .figures import Figures
+from .shapes import Group, Row
+
+
+def speculation(known: Figures) -> Group | None:
+    """What speculation needs to gain, and where it loses."""
+    found = known.result.decode.speculation
+    if found is None:
+        return None
+    formula = (
+        "[W(b(gamma+1)) + gamma W_draft + b (K_read + gamma K_draft,read)] / [W(b) + b K_read]"
+    )
+    symbols = "gamma rho K_read K_draft,read"
+    rows = [
+        known.row(
+            "emitted_tokens_per_iteration",
+            "Emitted per iteration, rho",
+            (known.digits(found.emitted_tokens_per_iteration), "tokens"),
+            found.emitted_tokens_per_iteration,
+            kinds={},
+            formula="(1 - alpha^(gamma+1)) / (1 - alpha), or as typed",
+            symbols="gamma rho",
+        )
+    ]
+    for name, label, value, acceptance, note in (
+        (
+            "break_even_at_1",
+            "Break-even rho at one session",
+            found.break_even_at_1,
+            found.break_even_acceptance_at_1,
+            found.note_at_1,
+        ),
+        (
+            "break_even_at_best",
+            "Break-even rho at the best batch",
+            found.break_even_at_best,
+            found.break_even_acceptance_at_best,
+            found.note_at_best,
+        ),
+    ):
+        alpha = "" if acceptance is None else f", acceptance {known.digits(acceptance)}"
+        rows.append(
+            known.row(
+                name,
+                label,
+                None if value is None else (known.digits(value), f"tokens{alpha}"),
+                value,
+                kinds={},
+                formula=formula,
+                symbols=symbols,
+                note=note,
+            )
+        )
+    loses = ", ".join(
+        f"{known.count(first)} to {known.count(last)}" if first != last else known.count(first)
+        for first, last in found.loses_at
+    )
+    rows.append(
+        Row(
+            "loses_at",
+            "Loses at batches",
+            loses or "none that fit",
+            value=loses,
+            formula=f"rho < {formula}",
+        )
+    )
+    return Group("Speculation", tuple(rows))

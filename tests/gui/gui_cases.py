@@ -1,0 +1,68 @@
+"""Setups that the views are tried with: the toy machine, and a mixture of experts on a fast GPU."""
+
+from ourmodels_gui.engine.evaluate import evaluate
+from ourmodels_gui.engine.setup import (
+    AttentionLayer,
+    CacheLayer,
+    Experts,
+    Machine,
+    ModelCosts,
+    Setup,
+    Workload,
+)
+from ourmodels_gui.evaluation import Evaluation
+from ourmodels_gui.scenario import ModelRef, Scenario
+
+TOY = Machine(128e9, 800e9)
+FAST = Machine(34e9, 1792e9, {"fp4": 1600e12, "bf16": 200e12})
+
+
+def dense():
+    """A 32B-class dense model at 4 bits, without what prefill needs."""
+    return ModelCosts(
+        resident_bytes=18e9,
+        always_bytes=18e9,
+        cache=(CacheLayer("full", 64, bytes_per_token=4062.5, read_bytes_per_token=4062.5),),
+        max_context_tokens=131_072,
+    )
+
+
+def mixture():
+    """A sparse model with recurrent layers and everything that prefill needs."""
+    return ModelCosts(
+        resident_bytes=17.5e9,
+        always_bytes=0.9e9,
+        cache=(
+            CacheLayer("full", 10, bytes_per_token=2048.0, read_bytes_per_token=2048.0),
+            CacheLayer("state", 30, state_bytes=2e6),
+        ),
+        experts=(Experts(256, 8, 6.5e7),),
+        max_context_tokens=262_144,
+        cache_write_bytes_per_token=20_480.0,
+        linear_active_parameters=2.6e9,
+        head_parameters=5e8,
+        attention=(
+            AttentionLayer("full", 10, query_width=4096.0),
+            AttentionLayer("state", 30, flop_per_token=8e6),
+        ),
+    )
+
+
+def evaluated(model, *, machine=None, prompt=None, **workload):
+    """An evaluation of `model` on its usual machine, with changes to the usual workload."""
+    usual = {
+        "reserved_context_tokens": 100_000,
+        "read_context_tokens": 32_000,
+        "floor_tokens_per_s": 20.0,
+        "overhead_bytes": 1e9 if model.experts else 6e9,
+    }
+    setup = Setup(
+        machine or (FAST if model.experts else TOY),
+        model,
+        Workload(**(usual | workload)),
+        linear_mode={"fp4": 1.0},
+        attention_mode={"bf16": 1.0},
+        prompt=prompt,
+    )
+    chosen = Scenario(hardware="machine", model=ModelRef("model"))
+    return Evaluation(chosen, setup, evaluate(setup))

@@ -1,0 +1,218 @@
+"""The decode tab: drawn when seen, read by key, edited by slider and field."""
+
+import numpy as np
+import pytest
+from gui_cases import dense, evaluated, mixture
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QTabBar, QTabWidget, QWidget
+
+from ourmodels_gui.engine.setup import Machine
+from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
+from ourmodels_gui.gui.decode_tab import DecodeTab
+
+SMALL = Machine(16e9, 400e9)
+
+
+@pytest.fixture
+def tab(qtbot):
+    made = DecodeTab()
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    return made
+
+
+@pytest.fixture
+def seen(tab, qtbot):
+    with qtbot.waitExposed(tab):
+        tab.show()
+    return tab
+
+
+def test_a_hidden_tab_draws_nothing_until_it_is_raised(tab, qtbot):
+    tab.present(evaluated(dense()))
+    assert tab.plot is None
+    with qtbot.waitExposed(tab):
+        tab.show()
+    assert tab.plot is not None
+    assert tab.table.figures.rowCount() > 0
+
+
+def test_the_curve_holds_the_engine_figures(seen):
+    evaluation = evaluated(mixture())
+    seen.present(evaluation)
+    decode = evaluation.result.decode
+    shown = seen.plot.reading_at(decode.best_batch)
+    assert shown.dots[0][0] == pytest.approx(decode.aggregate_tokens_per_s, rel=1e-12)
+    assert shown.dots[1][0] == pytest.approx(decode.per_session_tokens_per_s, rel=1e-12)
+
+
+@pytest.mark.parametrize(("batch", "limit"), [(1, "bandwidth"), (3, "below the floor")])
+def test_the_reading_names_the_limit(seen, batch, limit):
+    seen.present(evaluated(dense()))
+    assert dict(seen.plot.reading_at(batch).rows)["limit"] == limit
+
+
+def test_beyond_the_memory_the_reading_says_so(seen):
+    evaluation = evaluated(dense())
+    seen.present(evaluation)
+    beyond = evaluation.result.decode.memory_batch + 1
+    assert dict(seen.plot.reading_at(beyond).rows)["limit"] == "does not fit"
+
+
+def test_the_cursor_walks_whole_batches(seen, qtbot):
+    seen.present(evaluated(dense()))
+    qtbot.keyClick(seen.plot, Qt.Key.Key_Home)
+    qtbot.keyClick(seen.plot, Qt.Key.Key_Right)
+    assert seen.plot.reading.x == 2
+    assert seen.plot.accessibleDescription().startswith("2 sessions, all ")
+
+
+def test_limits_at_the_same_batch_share_one_name(seen):
+    evaluation = evaluated(mixture())
+    seen.present(evaluation)
+    names = {gate.name_text for gate in seen.plot.gates if gate.name_text}
+    memory = evaluation.result.decode.memory_batch
+    assert f"best = memory limit {memory}" in names
+
+
+def test_an_empty_plot_says_why(seen):
+    seen.present(evaluated(dense(), machine=SMALL))
+    assert seen.plot.accessibleDescription().startswith(
+        "The model does not fit: 8.0 GB are missing"
+    )
+    assert seen.table.figures.rowCount() == 0
+    seen.present(evaluated(dense()))
+    assert seen.plot.accessibleDescription() == ""
+    assert seen.table.figures.rowCount() > 0
+
+
+def test_the_slider_forces_the_number_of_sessions(seen, qtbot):
+    seen.present(evaluated(dense()))
+    with qtbot.waitSignal(seen.edited) as edit:
+        qtbot.keyClick(seen.concurrency.slider, Qt.Key.Key_Right)
+    assert edit.args == [{"workload.batch": 3}]
+
+
+def test_a_typed_number_forces_it_too(seen, qtbot):
+    seen.present(evaluated(dense()))
+    with qtbot.waitSignal(seen.edited) as edit:
+        qtbot.keyClicks(seen.concurrency.field, "40")
+        qtbot.keyClick(seen.concurrency.field, Qt.Key.Key_Return)
+    assert edit.args == [{"workload.batch": 40}]
+
+
+def test_presenting_is_no_edit(seen, qtbot):
+    with qtbot.assertNotEmitted(seen.edited):
+        seen.present(evaluated(dense(), batch=3))
+        seen.present(evaluated(dense()))
+
+
+def test_a_forced_number_can_be_given_back(seen, qtbot):
+    seen.present(evaluated(dense()))
+    assert not seen.concurrency.best.isEnabled()
+    seen.present(evaluated(dense(), batch=3))
+    with qtbot.waitSignal(seen.edited) as edit:
+        seen.concurrency.best.click()
+    assert edit.args == [{"workload.batch": None}]
+
+
+def pinned(tab):
+    return tab.plot.ghosts[0].getData()[1]
+
+
+def test_a_pinned_curve_stays_while_the_scenario_moves(seen):
+    seen.present(evaluated(dense()))
+    seen.keep.click()
+    before = pinned(seen).copy()
+    seen.present(evaluated(dense(), read_context_tokens=1000))
+    assert np.array_equal(pinned(seen), before)
+    seen.present(evaluated(dense(), machine=SMALL))
+    seen.present(evaluated(dense(), read_context_tokens=1000))
+    assert np.array_equal(pinned(seen), before)
+    seen.keep.click()
+    assert pinned(seen) is None
+
+
+def test_the_memory_power_is_told_in_words_where_it_would_flatten_the_rest(seen):
+    seen.present(evaluated(mixture(), machine=Machine(2e12, 1792e9)))
+    assert [note.said[:14] for note in seen.plot.notes] == ["↑ memory power"]
+    assert "memory power" not in " ".join(level.name_text for level in seen.plot.levels)
+    seen.present(evaluated(dense()))
+    assert [note.said for note in seen.plot.notes] == [""]
+    assert "memory power" in " ".join(level.name_text for level in seen.plot.levels)
+
+
+def test_items_of_the_plot_are_made_once(seen):
+    seen.present(evaluated(dense()))
+    made = len(seen.plot.scene().items())
+    for batch in (1, 5, 40, 200):
+        seen.present(evaluated(dense(), batch=batch))
+    assert len(seen.plot.scene().items()) == made
+
+
+def test_every_control_has_a_name(seen):
+    seen.present(evaluated(dense()))
+    for child in seen.findChildren(QWidget):
+        if child.isVisibleTo(seen) and child.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            named = child.accessibleName() or getattr(child, "text", str)()
+            assert named or isinstance(child, QTabBar | QTabWidget), child
+
+
+def test_the_compute_side_is_a_region_where_it_takes_longer(seen):
+    slow = Machine(34e9, 1792e9, {"fp4": 1e12, "bf16": 1e12})
+    seen.present(evaluated(mixture(), machine=slow))
+    assert any(region.name_text == "compute takes longer" for region in seen.plot.regions)
+    seen.present(evaluated(mixture(), machine=Machine(34e9, 1792e9)))
+    assert not any(region.name_text == "compute takes longer" for region in seen.plot.regions)
+
+
+def test_the_table_lists_doubled_batches_and_the_limits():
+    evaluation = evaluated(dense(), floor_tokens_per_s=10.0)
+    rows, marked = batch_rows(evaluation)
+    decode = evaluation.result.decode
+    batches = [row[0].value for row in rows]
+    assert batches == sorted(set(batches))
+    assert {1, 2, 4, decode.best_batch, decode.memory_batch} <= set(batches)
+    assert [batches[row] for row in marked] == [decode.best_batch]
+
+
+def test_the_span_goes_past_the_limits_and_is_a_power_of_two():
+    decode = evaluated(mixture(), batch=64).result.decode
+    span = batch_span(decode)
+    assert span >= 64
+    assert span & (span - 1) == 0
+
+
+@pytest.mark.parametrize("high", [4, 1000, 10**7])
+def test_sampled_batches_are_whole_and_reach_the_end(high):
+    batches = sampled(high)
+    assert batches[0] == 1
+    assert batches[-1] == high
+    assert (np.diff(batches) > 0).all()
+
+
+def test_the_working_of_the_chosen_figure_can_be_copied(seen):
+    seen.present(evaluated(dense()))
+    table = seen.figures.table
+    labels = [row[0].value for row in table.figures.rows]
+    table.selectRow(labels.index("aggregate_tokens_per_s"))
+    copy = next(
+        button
+        for button in seen.figures.findChildren(QPushButton)
+        if button.accessibleName() == "Copy the working"
+    )
+    copy.click()
+    copied = QGuiApplication.clipboard().text()
+    assert "T(b) = b R / (W_batch(b) + b K_read)" in copied
+    assert "R = 800 GB/s" in copied
+
+
+def test_the_working_follows_a_new_result(seen):
+    seen.present(evaluated(dense()))
+    table = seen.figures.table
+    labels = [row[0].value for row in table.figures.rows]
+    table.selectRow(labels.index("memory_batch"))
+    before = seen.figures.shown()
+    seen.present(evaluated(dense(), reserved_context_tokens=50_000))
+    assert seen.figures.shown() != before

@@ -1,0 +1,120 @@
+"""The prefill tab: both sides over the prompt length, and what is missing where one is unknown."""
+
+import numpy as np
+import pytest
+from gui_cases import FAST, dense, evaluated, mixture
+from PySide6.QtCore import Qt
+
+from ourmodels_gui.engine.setup import Machine, Prompt
+from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
+from ourmodels_gui.gui.prefill_tab import PrefillTab
+
+
+@pytest.fixture
+def tab(qtbot):
+    made = PrefillTab()
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def names(tab):
+    return {curve.name_text for curve in tab.plot.rates.curves if curve.name_text}
+
+
+def test_the_point_of_the_scenario_lies_on_the_curve(tab):
+    evaluation = evaluated(mixture(), prompt=Prompt(8192))
+    tab.present(evaluation)
+    prefill = evaluation.result.prefill
+    shown = dict(tab.plot.reading_at(8192).rows)
+    lower = min(y for y, _ in tab.plot.reading_at(8192).dots)
+    assert lower == pytest.approx(prefill.tokens_per_s, rel=1e-9)
+    assert shown["limit"] == prefill.limit
+
+
+def test_the_cursor_reads_by_key(tab, qtbot):
+    tab.present(evaluated(mixture(), prompt=Prompt(8192)))
+    qtbot.keyClick(tab.plot.rates, Qt.Key.Key_End)
+    assert tab.plot.rates.reading.x == 262_144
+    assert "compute side" in tab.plot.rates.accessibleDescription()
+
+
+def test_a_chunk_shows_the_one_shot_ceiling_behind_it(tab):
+    tab.present(evaluated(mixture(), prompt=Prompt(32_768)))
+    assert names(tab) == {"memory side", "compute side", "one shot"}
+    tab.present(evaluated(mixture(), prompt=Prompt(32_768, chunk_tokens=2048)))
+    assert names(tab) == {"memory side", "compute side", "chunks of 2,048", "one shot"}
+
+
+def test_an_unknown_rate_leaves_the_memory_side_and_says_what_to_supply(tab):
+    tab.present(evaluated(mixture(), machine=Machine(34e9, 1792e9), prompt=Prompt(8192)))
+    assert names(tab) == {"memory side"}
+    said = tab.plot.waits.accessibleDescription()
+    assert "fp4" in said
+    assert "add the rate" in said
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "words"),
+    [
+        (evaluated(mixture()), "No prompt is asked about"),
+        (
+            evaluated(mixture(), machine=Machine(8e9, 1e12), prompt=Prompt(8192)),
+            "The model does not fit",
+        ),
+    ],
+)
+def test_an_empty_plot_says_why(tab, evaluation, words):
+    tab.present(evaluation)
+    assert tab.plot.rates.accessibleDescription().startswith(words)
+    assert tab.plot.waits.isHidden()
+    assert tab.table.figures.rowCount() == 0
+
+
+def test_curves_return_after_an_empty_plot(tab):
+    tab.present(evaluated(mixture()))
+    tab.present(evaluated(mixture(), prompt=Prompt(8192)))
+    assert not tab.plot.waits.isHidden()
+    assert "compute side" in names(tab)
+
+
+def test_a_budget_is_a_level_in_the_wait(tab):
+    tab.present(evaluated(mixture(), prompt=Prompt(8192, ttft_budget_s=2.0)))
+    assert [level.name_text for level in tab.plot.waits.levels] == ["budget 2.0 s"]
+    tab.present(evaluated(mixture(), prompt=Prompt(8192)))
+    assert [level.name_text for level in tab.plot.waits.levels] == [""]
+
+
+def test_the_ends_of_the_range_are_named_with_their_lengths(tab):
+    evaluation = evaluated(mixture(), prompt=Prompt(8192))
+    tab.present(evaluation)
+    low = evaluation.result.prefill.range.low
+    said = [note.said for note in tab.plot.rates.notes]
+    assert any(f"{low.prompt_tokens:,} tokens" in words for words in said)
+
+
+def test_the_table_doubles_up_to_the_limit_and_marks_the_prompt():
+    evaluation = evaluated(mixture(), prompt=Prompt(10_000))
+    rows, marked = length_rows(evaluation)
+    lengths = [row[0].value for row in rows]
+    assert lengths[:3] == [1024, 2048, 4096]
+    assert lengths[-1] == 262_144
+    assert [lengths[row] for row in marked] == [10_000]
+    wait = rows[lengths.index(10_000)][4].value
+    assert wait == pytest.approx(evaluation.result.prefill.time_s, rel=1e-9)
+
+
+def test_unknown_figures_of_the_table_are_copied_as_nothing():
+    rows, _ = length_rows(evaluated(mixture(), machine=Machine(34e9, 1e12), prompt=Prompt(8192)))
+    assert rows[0][1].value > 0
+    assert rows[0][2].exact() == ""
+
+
+def test_a_model_without_a_limit_is_drawn_past_its_prompt():
+    unlimited = evaluated(dense(), machine=FAST, prompt=Prompt(8192))
+    assert length_span(unlimited.setup) == 131_072
+    lengths = sampled(131_072)
+    assert lengths[-1] == 131_072
+    assert (np.diff(lengths) > 0).all()
