@@ -19,6 +19,7 @@ import re
 import msgspec
 
 from ..library.load import Library, MachineEntry
+from .runs import Reason
 
 FILLERS = frozenset(
     (
@@ -63,7 +64,7 @@ class MachineMatch(msgspec.Struct, frozen=True):
     """id: of the catalog, "" when there is none. left_out: why not."""
 
     id: str
-    left_out: str = ""
+    left_out: Reason = ""
 
 
 def match_machine(

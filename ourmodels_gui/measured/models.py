@@ -19,6 +19,7 @@ from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..library.models import ModelRecord
 from ..library.profile import default_weights
+from .runs import Reason
 
 OWNER = re.compile(r"^(?:hf\.co/)?[\w.-]+/(?=[\w.-]+)")
 FORMAT_WORDS = re.compile(
@@ -52,7 +53,7 @@ class ModelMatch(msgspec.Struct, frozen=True):
     """id: of the catalog, "" when there is none. left_out: why not."""
 
     id: str
-    left_out: str = ""
+    left_out: Reason = ""
 
 
 class WeightsMatch(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class WeightsMatch(msgspec.Struct, frozen=True):
 
     id: str
     sized: bool = False
-    left_out: str = ""
+    left_out: Reason = ""
 
 
 def clean_model(name: str) -> str:
@@ -136,7 +137,7 @@ def match_weights(name: str, model: str, engine: str, record: ModelRecord) -> We
         group = f"-g{match.group(2)}" if match.group(2) else ""
         return _known(f"mlx-{match.group(1)}bit{group}")
     mixed = re.sub(r"^gguf ", "", text)
-    mixed = re.sub(r" - small$", "_s", mixed).split(" ")[0]
+    mixed = re.sub(r" - (s|m|l)(?:mall|edium|arge)$", r"_\1", mixed).split(" ")[0]
     if mixed in WEIGHT_FORMATS and mixed.startswith(("q", "iq")):
         return WeightsMatch(mixed)
     if text.startswith("mxfp4"):

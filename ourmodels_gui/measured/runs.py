@@ -33,6 +33,8 @@ LeftOut = Literal[
 - decoding not modelled: fewer experts than the model's own, or a diffusion model.
 """
 
+Reason = LeftOut | Literal[""]
+
 RUNS, SOURCES = "runs.jsonl", "sources.json"
 MAX_BYTES = 4_000_000
 
@@ -99,7 +101,7 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     where: str = ""
     note: str = ""
     doubt: str = ""
-    left_out: LeftOut | Literal[""] = ""
+    left_out: Reason = ""
 
 
 class MeasuredSet(msgspec.Struct, frozen=True):
