@@ -1,6 +1,6 @@
 """The dialog for a machine of the user's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -22,6 +22,7 @@ from .form import Group, message, say
 from .theme import GROUP_GAP, UNIT, hairline
 
 OWN_VENDOR = "own"
+LABEL_PX = 112
 TERA = "TFLOP/s"
 
 Values = dict[str, Any]
@@ -43,10 +44,10 @@ def values_of(record: HardwareRecord, size: int) -> Values:
         "price": record.price and record.price.value,
         "currency": record.price and record.price.unit,
     }
-    for mode, figure in record.compute.items():
-        values[f"compute.{mode}"] = _in(figure, TERA)
-    for mode, figure in record.measured.items():
-        values[f"measured.{mode}"] = _in(figure, "GB/s" if mode == "bandwidth" else TERA)
+    for mode, rate in record.compute.items():
+        values[f"compute.{mode}"] = _in(rate, TERA)
+    for name, rate in record.measured.items():
+        values[f"measured.{name}"] = _in(rate, "GB/s" if name == "bandwidth" else TERA)
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -74,7 +75,7 @@ def record_of(values: Values, original: HardwareRecord | None, size: int) -> Har
             raise BadInput(key, "must be above 0; leave it empty when it is unknown")
         return Figure(value, unit)
 
-    def rates(part: str, known: dict[str, Figure]) -> dict[str, Figure]:
+    def rates(part: str, known: Mapping[Any, Figure]) -> dict[str, Figure]:
         found = {
             name: figure(f"{part}.{name}", "GB/s" if name == "bandwidth" else TERA, known.get(name))
             for name in ("bandwidth", *MODES)
@@ -179,7 +180,7 @@ class MachineEditor(QDialog):
             page.addWidget(group)
             group.edited.connect(self._edited)
             group.present(self.values, {})
-            group.reset.hide()
+            group.grid.setColumnMinimumWidth(0, LABEL_PX)
         page.addStretch(1)
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -243,7 +244,7 @@ class MachineEditor(QDialog):
                 self.values[key] = value
 
     def _identity(self) -> Group:
-        group = Group(foldable=False)
+        group = Group(foldable=False, has_defaults=False)
         group.set_title(self.tr("Machine"))
         group.text("name", self.tr("Name"), self.tr("What the machine is called in the list."))
         group.text("vendor", self.tr("Maker"), self.tr("Who makes it; may stay empty."))
@@ -279,7 +280,7 @@ class MachineEditor(QDialog):
         return group
 
     def _compute(self) -> Group:
-        group = Group()
+        group = Group(has_defaults=False)
         group.set_title(self.tr("Compute rates"))
         for mode, (operands, accumulator, unit) in MODES.items():
             group.number(
@@ -294,7 +295,7 @@ class MachineEditor(QDialog):
         return group
 
     def _measured(self) -> Group:
-        group = Group()
+        group = Group(has_defaults=False)
         group.set_title(self.tr("Measured, power, price"))
         group.number(
             "measured.bandwidth",

@@ -51,7 +51,8 @@ class MachinePicker(Picker):
             self.tr("Machine"), ("99.6 GiB", "9,999"), self.tr("name, 24gb, laptop"), parent
         )
         self.NOTHING = self.tr("The catalog holds no machines. Add your own with +.")
-        plus = QToolButton(self, text="+", autoRaise=True)
+        plus = QToolButton(self, autoRaise=True)
+        plus.setText("+")
         plus.setAccessibleName(self.tr("Add a machine of your own"))
         plus.setToolTip(self.tr("Add a machine of your own"))
         plus.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

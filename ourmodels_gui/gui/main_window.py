@@ -33,10 +33,11 @@ from .problem_bar import ProblemBar, ProblemList
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, sized
+from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
 LEFT_PX = 352
+LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
@@ -89,13 +90,17 @@ class MainWindow(QMainWindow):
         self._columns.addWidget(self._build_right(panels))
         self._columns.setStretchFactor(1, 1)
         self._columns.setChildrenCollapsible(False)
+        for splitter in (self._columns, self._left):
+            splitter.setHandleWidth(HANDLE_PX)
+        self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
         self._left.setSizes([190, 236, 300])
         self.setCentralWidget(self._columns)
         self._build_status()
         self._build_menus(examples)
 
-        for view in (self.machines, self.models, self.form, self.answers, *self._tabs):
+        parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
+        for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
         store.changed.connect(self._store_changed)
@@ -103,6 +108,7 @@ class MainWindow(QMainWindow):
         self.document.changed.connect(self._show_title)
         self.document.told.connect(self.bar.say)
         self._restore()
+        self.machines.view.setFocus()
         self._store_changed()
         self._first_answer = QTimer(self, singleShot=True, interval=0)
         self._first_answer.timeout.connect(recompute.now)
@@ -178,7 +184,7 @@ class MainWindow(QMainWindow):
         try:
             self._store.edit(changes)
         except BadInput as bad:
-            if not self.form.refuse(bad.problem):
+            if not self.form.refuse(bad.problem, changes):
                 self.bar.say(str(bad.problem))
 
     def _store_changed(self) -> None:
@@ -234,7 +240,7 @@ class MainWindow(QMainWindow):
             self.settings.remember(self.document.path)
         self.menus.show_recent(self.settings.recent)
 
-    def _choose_theme(self, choice: str) -> None:
+    def _choose_theme(self, choice: Choice) -> None:
         self.settings.theme = choice
         self._theme.choose(choice)
 
@@ -269,9 +275,9 @@ class MainWindow(QMainWindow):
         self.menus.show_theme(self.settings.theme)
 
     def _remember(self) -> None:
-        self.settings.geometry = self.saveGeometry().data()
-        self.settings.columns = self._columns.saveState().data()
-        self.settings.left = self._left.saveState().data()
+        self.settings.geometry = bytes(self.saveGeometry().data())
+        self.settings.columns = bytes(self._columns.saveState().data())
+        self.settings.left = bytes(self._left.saveState().data())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

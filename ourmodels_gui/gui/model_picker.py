@@ -72,12 +72,14 @@ class ModelPicker(Picker):
         )
         self.NOTHING = self.tr("The catalog holds no models.")
         self._weights = ChoiceField(self)
+        self._weights.setObjectName("weights")
         self._weights.setAccessibleName(self.tr("Weights"))
         self._weights.setToolTip(
             self.tr("Format that the weights are stored in, and the memory they take.")
         )
         self._weights.committed.connect(lambda name: self.edited.emit({"model.weights": name}))
         self._towers = QCheckBox(self.tr("with vision and audio"), self)
+        self._towers.setObjectName("towers")
         self._towers.setToolTip(
             self.tr("Keep the encoders of images and sound in memory as well. Text skips them.")
         )
@@ -94,7 +96,7 @@ class ModelPicker(Picker):
         foot.addWidget(label, 0, 0)
         foot.addWidget(self._weights, 0, 1)
         foot.addWidget(self._towers, 1, 1)
-        self.layout().addLayout(foot)
+        self.column.addLayout(foot)
         self._kept_weights: str | None = None
         self.picked.connect(self._pick)
         self.offer(library)

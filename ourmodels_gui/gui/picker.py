@@ -1,7 +1,7 @@
 """A searchable list of things to choose from, one painted row for each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 from PySide6.QtCore import (
@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -35,8 +35,6 @@ from .form import LABEL_PX, message, say
 from .theme import CARD_PADDING, UNIT, colours, sized
 
 Index = QModelIndex | QPersistentModelIndex
-
-_WORD = re.compile(r"[a-z]+|[\d.]+")
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -62,16 +60,23 @@ class Row(msgspec.Struct, frozen=True):
 def matching(rows: Sequence[Row], text: str) -> list[Row]:
     """Rows in which every word of `text` occurs; those where each begins a word come first.
 
+    A number is found as a whole from its first digit: "7b" is not "27b".
+
     >>> rows = [Row("a", "Model 27B", (), "model 27b"), Row("b", "Model 7B", (), "model 7b")]
     >>> [row.id for row in matching(rows, "7B")]
-    ['b', 'a']
+    ['b']
     """
     tokens = text.casefold().split()
     if not tokens:
         return list(rows)
-    found = [row for row in rows if all(token in row.search for token in tokens)]
-    starts = [re.compile(rf"(?<![\w.]){re.escape(token)}") for token in tokens]
-    return sorted(found, key=lambda row: not all(start.search(row.search) for start in starts))
+    inside = [_pattern(token, r"(?<![\d.])" if token[0].isdigit() else "") for token in tokens]
+    starts = [_pattern(token, r"(?<![\w.])") for token in tokens]
+    found = [row for row in rows if all(word.search(row.search) for word in inside)]
+    return sorted(found, key=lambda row: not all(word.search(row.search) for word in starts))
+
+
+def _pattern(token: str, before: str) -> re.Pattern[str]:
+    return re.compile(before + re.escape(token))
 
 
 class RowModel(QAbstractListModel):
@@ -129,8 +134,12 @@ class RowDelegate(QStyledItemDelegate):
 
     MARK_PX = 18
 
-    def __init__(self, columns: Sequence[str], parent: QWidget) -> None:
+    def __init__(
+        self, columns: Sequence[str], parent: QWidget, searching: Callable[[], bool]
+    ) -> None:
         super().__init__(parent)
+        self._view = parent
+        self._searching = searching
         self._font = sized("text")
         self._badge_font = sized("caption")
         metrics = parent.fontMetrics()
@@ -142,15 +151,14 @@ class RowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(RowModel.RowRole)
-        widget = option.widget
-        palette = colours(widget)
+        palette = colours(self._view)
         chosen = row.id == self.chosen
         rect = option.rect
         painter.save()
         painter.setFont(self._font)
         if option.state & QStyle.StateFlag.State_Selected:
             tint = QColor(palette.accent)
-            tint.setAlpha(48 if widget.hasFocus() or widget.parent().searching() else 26)
+            tint.setAlpha(48 if self._view.hasFocus() or self._searching() else 26)
             painter.fillRect(rect, tint)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             tint = QColor(palette.accent)
@@ -185,11 +193,20 @@ class RowDelegate(QStyledItemDelegate):
         width = painter.fontMetrics().horizontalAdvance(words) + 2 * UNIT
         height = painter.fontMetrics().height() + 2
         badge = QRect(right - width, rect.center().y() - height // 2, width, height)
-        painter.setPen(QColor(colours(self.parent()).accent))
+        painter.setPen(QColor(colours(self._view).accent))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawRoundedRect(badge, 3, 3)
         painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, words)
         return width
+
+
+class RowList(QListView):
+    """Keeps the current row in sight when the list is made smaller."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
 
 
 class Picker(QWidget):
@@ -219,9 +236,9 @@ class Picker(QWidget):
         self.chosen_name = ""
         self.note = message(self)
         self.model = RowModel(self)
-        self.view = QListView(self)
+        self.view = RowList(self)
         self.view.setModel(self.model)
-        self._delegate = RowDelegate(columns, self.view)
+        self._delegate = RowDelegate(columns, self.view, self.searching)
         self.view.setItemDelegate(self._delegate)
         self.view.setUniformItemSizes(True)
         self.view.setMouseTracking(True)
@@ -242,7 +259,7 @@ class Picker(QWidget):
         self.head.setSpacing(2 * UNIT)
         self.head.addWidget(heading)
         self.head.addWidget(self.search, 1)
-        layout = QVBoxLayout(self)
+        self.column = layout = QVBoxLayout(self)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
         layout.setSpacing(UNIT)
         layout.addLayout(self.head)

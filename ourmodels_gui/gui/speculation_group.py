@@ -34,7 +34,8 @@ class SpeculationGroup(Group):
                 "Empty or 0 switches speculation off."
             ),
             parse=typed.whole,
-        ).setPlaceholderText(self.tr("off"))
+            empty=self.tr("off"),
+        )
         self.number(
             self.ALPHA,
             self.tr("Acceptance"),
@@ -156,5 +157,6 @@ def _search_inside(field: ChoiceField) -> None:
     completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
     field.setCompleter(completer)
     line = field.lineEdit()
+    assert line is not None  # an editable box has one
     # What was typed to search is not a choice; leaving the field shows the choice again.
     line.editingFinished.connect(lambda: line.setText(field.itemText(field.currentIndex())))
