@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -125,7 +125,7 @@ class TrafficControls(QWidget):
         for column, part in enumerate((name, field, slider)):
             self._grid.addWidget(part, row, column)
         if last is not None:
-            self._grid.addWidget(last, row, 3)
+            self._grid.addWidget(last, row, 3, Qt.AlignmentFlag.AlignLeft)
 
     def present(self, evaluation: Evaluation, sessions: int, room: int) -> None:
         """Show the scenario's values, the resolved ones in muted text where they are defaults."""

@@ -41,12 +41,12 @@ def slow_motion(left: Accounting, right: Accounting) -> float:
 class Side(QWidget):
     """One board under its name and its counter, with its arithmetic below."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, tip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.board = TrafficBoard(name)
         self.name = ElidedLabel()
         self.name.setFont(sized("text", bold=True))
-        self.name.say(name)
+        self.name.say(name, tip)
         self.counter = QLabel()
         self.counter.setFont(sized("heading"))
         self.rate = ElidedLabel()
@@ -111,8 +111,14 @@ class TrafficTab(QWidget):
         self._runs: tuple[Accounting, Accounting] | None = None
         self._factor = 1.0
         self.elapsed_s = 0.0
-        self.left = Side(self.tr("Weights only: the memory-power accounting"))
-        self.right = Side(self.tr("With every session's context: the KV-aware bound"))
+        self.left = Side(
+            self.tr("Weights only"),
+            self.tr("The memory-power accounting: an iteration is charged the weights, once."),
+        )
+        self.right = Side(
+            self.tr("Weights and every context"),
+            self.tr("The KV-aware bound: every session's own context is charged as well."),
+        )
         self.feasible = Feasible()
         head = QLabel(self.tr("What the memory can serve"))
         head.setFont(sized("text", bold=True))
@@ -121,7 +127,7 @@ class TrafficTab(QWidget):
         self.motion = Motion()
         self.motion.changed.connect(self._motion_changed)
         self.motion.stepped.connect(self._step)
-        self.cell = ElidedLabel()
+        self.cell = ElidedLabel(lines=2)
         self.cell.setFont(sized("caption"))
         side = QVBoxLayout()
         side.setSpacing(UNIT)
@@ -137,8 +143,7 @@ class TrafficTab(QWidget):
         below.addWidget(self.controls, 0, 0, 2, 1)
         below.addWidget(self.motion, 0, 1)
         below.addWidget(self.cell, 1, 1, Qt.AlignmentFlag.AlignTop)
-        below.setColumnStretch(0, 3)
-        below.setColumnStretch(1, 2)
+        below.setColumnStretch(0, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, UNIT)
         layout.setSpacing(2 * UNIT)
