@@ -16,7 +16,7 @@ from ..engine.traffic import Accounting
 
 CELLS = 640
 MOST_BOXES = 320
-LARGEST_PX, SMALLEST_PX = 14.0, 2.0
+LARGEST_PX, SMALLEST_PX = 20.0, 2.0
 PAD, GAP = 2.0, 3.0
 
 

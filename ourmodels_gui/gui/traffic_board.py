@@ -121,7 +121,7 @@ class TrafficBoard(QWidget):
         if drawn.unseen:
             painter.setPen(QColor(palette.unfit))
             painter.setFont(sized("caption"))
-            words = self.tr("and {count} more that find no room").format(
+            words = self.tr("and {count} more without room").format(
                 count=self.locale().toString(drawn.unseen)
             )
             foot = self.rect().adjusted(UNIT, 0, -UNIT, 0)

@@ -20,12 +20,12 @@ from . import typed
 from .batches import sampled
 from .concurrency import KEY as BATCH
 from .concurrency import BatchSlider, at_least_one
-from .contexts import READ, RESERVED, SHARE, context_edit, follow_edit
+from .contexts import FOLLOWED_SHARE, READ, RESERVED, SHARE, context_edit, follow_edit
 from .fields import LogSlider, NumberField
-from .theme import UNIT, sized
+from .theme import UNIT
 
 LEAST_TOKENS, MOST_TOKENS = 256, 1_048_576
-FIELD_PX, SHARE_PX = 104, 56
+FIELD_PX, SHARE_PX = 132, 56
 
 
 class TrafficControls(QWidget):
@@ -159,11 +159,11 @@ class TrafficControls(QWidget):
         follows = chosen.read_context_fraction is not None
         self.follow.setChecked(follows)
         self.share.setEnabled(follows)
-        self.share.present(chosen.read_context_fraction)
+        self.share.present(chosen.read_context_fraction, FOLLOWED_SHARE)
 
 
 class Motion(QWidget):
-    """Run or pause, one step, or a still picture; and how slow the motion is.
+    """Run or pause, one step, or a still picture.
 
     Where the desktop has animations switched off, the picture is still to begin with.
     """
@@ -185,15 +185,13 @@ class Motion(QWidget):
         )
         hint = QStyle.StyleHint.SH_Widget_Animation_Duration
         self.still.setChecked(self.style().styleHint(hint) == 0)
-        self.slow = QLabel()
-        self.slow.setFont(sized("caption"))
         self.pause.toggled.connect(self._toggled)
         self.still.toggled.connect(self._toggled)
         self.step.clicked.connect(self._step)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2 * UNIT)
-        for part in (self.pause, self.step, self.still, self.slow):
+        for part in (self.pause, self.step, self.still):
             row.addWidget(part)
         row.addStretch()
 
@@ -201,19 +199,19 @@ class Motion(QWidget):
     def is_running(self) -> bool:
         return not (self.pause.isChecked() or self.still.isChecked())
 
-    def present(self, factor: float | None) -> None:
-        """Say how slow the motion is; None where nothing runs."""
-        words = ""
-        if factor is not None and self.still.isChecked():
-            words = self.tr("the cells of one iteration")
-        elif factor is not None:
-            count = units.number(factor, 0, typed.separators())
-            words = self.tr("slow motion: {count} times slower").format(count=count)
-            if factor == 1:
-                words = self.tr("in real time")
-        self.slow.setText(words)
+    def present(self, *, runs: bool) -> None:
+        """Offer to pause and to step where something runs."""
         for part in (self.pause, self.step):
-            part.setEnabled(factor is not None and not self.still.isChecked())
+            part.setEnabled(runs and not self.still.isChecked())
+
+    def words(self, factor: float) -> str:
+        """How slow the boards are, for people."""
+        if self.still.isChecked():
+            return self.tr("the cells of one iteration")
+        if factor == 1:
+            return self.tr("in real time")
+        count = units.number(factor, 0, typed.separators())
+        return self.tr("slow motion, {count} times slower").format(count=count)
 
     def _step(self) -> None:
         self.pause.setChecked(True)

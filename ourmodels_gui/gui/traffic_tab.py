@@ -11,7 +11,7 @@ from ..engine.traffic import Accounting, demand, weights_only, with_reads
 from ..evaluation import Evaluation
 from ..units import duration, number, plain, rate, size
 from . import typed
-from .cards import ElidedLabel
+from .cards import SIGNS, ElidedLabel
 from .cells import Contents, contents, nice
 from .decode_plot import why_no_curve
 from .feasible import Feasible
@@ -72,7 +72,10 @@ class Side(QWidget):
         self.rate.say(
             "" if runs is None else f"{rate(runs.tokens_per_s, typed.separators())} tok/s"
         )
+        role = QPalette.ColorRole
+        tone = role.BrightText if runs is None else role.PlaceholderText
         for line, words in zip(self.lines, lines, strict=True):
+            line.setForegroundRole(tone)
             line.say(words)
         spoken = (self.rate.accessibleName(), *lines)
         self.board.setAccessibleDescription(". ".join(part for part in spoken if part))
@@ -109,7 +112,7 @@ class TrafficTab(QWidget):
         super().__init__(parent)
         self._waiting: Evaluation | None = None
         self._runs: tuple[Accounting, Accounting] | None = None
-        self._factor = 1.0
+        self._factor, self._key = 1.0, ""
         self.elapsed_s = 0.0
         self.left = Side(
             self.tr("Weights only"),
@@ -127,8 +130,9 @@ class TrafficTab(QWidget):
         self.motion = Motion()
         self.motion.changed.connect(self._motion_changed)
         self.motion.stepped.connect(self._step)
-        self.cell = ElidedLabel(lines=2)
-        self.cell.setFont(sized("caption"))
+        self.key = ElidedLabel(lines=2)
+        self.key.setFont(sized("caption"))
+        self.key.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         side = QVBoxLayout()
         side.setSpacing(UNIT)
         side.addWidget(head)
@@ -142,7 +146,7 @@ class TrafficTab(QWidget):
         below.setHorizontalSpacing(4 * UNIT)
         below.addWidget(self.controls, 0, 0, 2, 1)
         below.addWidget(self.motion, 0, 1)
-        below.addWidget(self.cell, 1, 1, Qt.AlignmentFlag.AlignTop)
+        below.addWidget(self.key, 1, 1, Qt.AlignmentFlag.AlignTop)
         below.setColumnStretch(0, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, UNIT)
@@ -178,11 +182,10 @@ class TrafficTab(QWidget):
                 side.say(why_no_curve(evaluation))
             self.feasible.present(None, None)
             self.controls.present(evaluation, 1, 1)
+            self._key = ""
         else:
             self._draw_setup(evaluation, setup)
-        self.motion.present(None if self._runs is None else self._factor)
-        self._show_at(self.elapsed_s)
-        self._keep_time()
+        self._motion_changed()
 
     def _draw_setup(self, evaluation: Evaluation, setup: Setup) -> None:
         room = contents(setup, 1).room
@@ -195,14 +198,14 @@ class TrafficTab(QWidget):
             self._factor = slow_motion(left, right)
         lines = (left_lines(evaluation, left), right_lines(evaluation, right))
         if runs is None:
-            lines = ((refusal(setup, sessions), ""),) * 2
+            lines = ((f"{SIGNS['unfit']} {refusal(setup, sessions)}", ""),) * 2
         for side, accounting, words in zip(
             (self.left, self.right), runs or (None, None), lines, strict=True
         ):
             side.present(inside, accounting, words)
         self.feasible.present(setup.machine, demand(setup, sessions))
         self.controls.present(evaluation, sessions, room)
-        self.cell.say(key(inside, speculates=setup.speculation is not None))
+        self._key = key(inside, speculates=setup.speculation is not None)
 
     def _show_at(self, elapsed_s: float) -> None:
         self.elapsed_s = elapsed_s
@@ -223,7 +226,9 @@ class TrafficTab(QWidget):
             self._show_at((int(whole) + 1) * self._runs[0].iteration_s * (1 + 1e-12))
 
     def _motion_changed(self) -> None:
-        self.motion.present(None if self._runs is None else self._factor)
+        self.motion.present(runs=self._runs is not None)
+        pace = "" if self._runs is None else self.motion.words(self._factor)
+        self.key.say("; ".join(part for part in (self._key, pace) if part))
         self._show_at(self.elapsed_s)
         self._keep_time()
 

@@ -96,7 +96,7 @@ def test_a_still_picture_lights_every_charged_cell_and_never_moves(tab):
     assert not tab.is_moving
     for side in (tab.left, tab.right):
         assert side.board.lit == side.board.charged_cells > 0
-    assert tab.motion.slow.text() == "the cells of one iteration"
+    assert tab.key.accessibleName().endswith("; the cells of one iteration")
     assert not tab.motion.step.isEnabled()
 
 
@@ -105,9 +105,9 @@ def test_what_does_not_fit_does_not_run(tab):
     tab.motion.pause.setChecked(False)
     assert not tab.is_moving
     assert tab.left.counter.text() == ""
-    assert tab.right.lines[0].text().startswith("40 sessions do not fit: ")
+    assert tab.right.lines[0].text().startswith("✗ 40 sessions do not fit: ")
     tab.present(evaluated(dense(), machine=SMALL))
-    assert tab.left.lines[0].text() == "the model does not fit: 8.0 GB are missing"
+    assert tab.left.lines[0].text() == "✗ the model does not fit: 8.0 GB are missing"
 
 
 def test_a_problem_is_told_on_the_boards(tab):
@@ -196,7 +196,7 @@ def test_speculation_is_left_out_and_that_is_said(tab):
     setup = msgspec.structs.replace(plain.setup, speculation=drafted)
     tab.present(Evaluation(plain.scenario, setup, plain.result))
     assert tab.right.rate.text() == rate
-    assert "without speculation" in tab.cell.accessibleName()
+    assert "without speculation" in tab.key.accessibleName()
 
 
 def test_slow_motion_is_a_round_number_and_never_fast_forward():
