@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
-from .cards import ElidedLabel
 from .document import Document
+from .elided import ElidedLabel
 from .lazy_view import LazyView
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .cards import ElidedLabel
+from .elided import ElidedLabel
 from .form import LABEL_PX, message, say
 from .theme import CARD_PADDING, UNIT, colours, sized
 
