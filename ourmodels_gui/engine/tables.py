@@ -67,16 +67,25 @@ def machine_table(machines: Sequence[Machine], overhead_bytes: Floats) -> Machin
     )
 
 
-def model_table(models: Sequence[ModelCosts], workload: Workload) -> ModelTable:
+def model_table(
+    models: Sequence[ModelCosts],
+    workload: Workload,
+    contexts: Sequence[tuple[int, int]] | None = None,
+) -> ModelTable:
     """The numbers of the models that a sweep needs; the same for every machine.
 
+    Parameters: models; workload; contexts, L_alloc and L_read by model, or None for the workload's
+    within each model's limit.
     Errors: ValueError for a model whose session reserves nothing.
     """
     rows = []
-    for model in models:
-        limit = model.max_context_tokens or workload.reserved_context_tokens
-        reserved = min(workload.reserved_context_tokens, limit)
-        read = min(workload.read_context_tokens, reserved)
+    for place, model in enumerate(models):
+        if contexts is None:
+            limit = model.max_context_tokens or workload.reserved_context_tokens
+            reserved = min(workload.reserved_context_tokens, limit)
+            read = min(workload.read_context_tokens, reserved)
+        else:
+            reserved, read = contexts[place]
         rows.append(
             (
                 reserved,

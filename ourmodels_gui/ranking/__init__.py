@@ -1,0 +1,1 @@
+"""Which machine for this, and what can mine run: rankings, reverse search, comparisons."""
