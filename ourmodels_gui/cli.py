@@ -46,6 +46,15 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("file", metavar="FILE", help="a scenario file (.ourmodels.json)")
     result.add_argument("--text", action="store_true", help="for a person instead of as JSON")
     result.set_defaults(run=_evaluate)
+    table = commands.add_parser("rank", help="print the ranking of machines and models")
+    table.add_argument("--scenario", metavar="FILE", help="whose workload and prompt (a scenario)")
+    table.add_argument("--model", metavar="ID", help="machines for this model")
+    table.add_argument(
+        "--weights", metavar="F", help="its weight format, or best: the largest that serves"
+    )
+    table.add_argument("--hardware", metavar="ID", help="models for this machine")
+    table.add_argument("--csv", action="store_true", help="every row and digit, comma-separated")
+    table.set_defaults(run=_rank)
     return parser
 
 
@@ -73,6 +82,37 @@ def _evaluate(asked: argparse.Namespace) -> int:
     if asked.text:
         return _print(summary.to_text(summary.summarise(evaluation)).encode())
     return _print(export.to_json(evaluation.result))
+
+
+def _rank(asked: argparse.Namespace) -> int:
+    from . import paths, ranking, scenario, settings  # noqa: PLC0415
+    from .library.load import load  # noqa: PLC0415
+    from .problem import BadInput  # noqa: PLC0415
+
+    if asked.weights and not asked.model:
+        return _refuse("--weights needs --model", BAD_INPUT)
+    try:
+        chosen = scenario.read_file(asked.scenario) if asked.scenario else None
+    except BadInput as bad:
+        return _refuse(str(bad), BAD_INPUT)
+    except (OSError, ValueError) as error:
+        return _refuse(f"{asked.scenario}: cannot be read: {_reason(error)}", NO_FILE)
+    prices, notice = settings.load(paths.user_data())
+    if notice:
+        print("ourmodels: " + notice, file=sys.stderr)
+    try:
+        text = ranking.printed(
+            load(paths.catalog(), paths.user_data()),
+            chosen,
+            prices,
+            model=asked.model,
+            weights=asked.weights,
+            hardware=asked.hardware,
+            as_csv=asked.csv,
+        )
+    except BadInput as bad:
+        return _refuse(str(bad), BAD_INPUT)
+    return _print(text.encode())
 
 
 def _reason(error: Exception) -> str:

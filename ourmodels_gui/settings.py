@@ -90,7 +90,7 @@ def read(data: bytes) -> Settings:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise BadInput("format", f'must be "{FORMAT}"; this is not a settings file')
     version = document.get("version")
-    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise BadInput("version", f"must be a whole number up to {VERSION}")
     if version > VERSION:
         raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")

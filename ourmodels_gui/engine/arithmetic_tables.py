@@ -27,9 +27,12 @@ def position_flop(
     """FLOPs of one decoded position by model, linear and attention; NaN where a part is unknown.
 
     2 (P_lin,active + P_head) and a_attn(1, L_read), as in `step.position_compute_s`.
+
+    Parameters: models; read_tokens, L_read of each, which may go on for other models.
     """
     linear, attention = np.full((2, len(models)), np.nan)
-    for row, (model, read) in enumerate(zip(models, read_tokens.tolist(), strict=True)):
+    for row, model in enumerate(models):
+        read = int(read_tokens[row])
         if model.linear_active_parameters is not None and model.attention is not None:
             linear[row] = 2.0 * (model.linear_active_parameters + model.head_parameters)
             attention[row] = attention_flop(model.attention, read, 1)

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from .cache_columns import CacheColumns
 from .costs import (
     active_bytes,
     cache_alloc_bytes,
@@ -13,7 +14,7 @@ from .costs import (
     saturating_tokens,
     sweep_bytes,
 )
-from .setup import Machine, ModelCosts, Workload
+from .setup import CachePolicy, Machine, ModelCosts, Workload
 
 Floats = NDArray[np.float64]
 
@@ -67,25 +68,16 @@ def machine_table(machines: Sequence[Machine], overhead_bytes: Floats) -> Machin
     )
 
 
-def model_table(
-    models: Sequence[ModelCosts],
-    workload: Workload,
-    contexts: Sequence[tuple[int, int]] | None = None,
-) -> ModelTable:
+def model_table(models: Sequence[ModelCosts], workload: Workload) -> ModelTable:
     """The numbers of the models that a sweep needs; the same for every machine.
 
-    Parameters: models; workload; contexts, L_alloc and L_read by model, or None for the workload's
-    within each model's limit.
     Errors: ValueError for a model whose session reserves nothing.
     """
     rows = []
-    for place, model in enumerate(models):
-        if contexts is None:
-            limit = model.max_context_tokens or workload.reserved_context_tokens
-            reserved = min(workload.reserved_context_tokens, limit)
-            read = min(workload.read_context_tokens, reserved)
-        else:
-            reserved, read = contexts[place]
+    for model in models:
+        limit = model.max_context_tokens or workload.reserved_context_tokens
+        reserved = min(workload.reserved_context_tokens, limit)
+        read = min(workload.read_context_tokens, reserved)
         rows.append(
             (
                 reserved,
@@ -109,6 +101,26 @@ def model_table(
         active_bytes=columns[5],
         full_sweep_bytes=columns[6],
         mixtures=_mixtures(models) if workload.routing == "expected" else (),
+    )
+
+
+def at_contexts(
+    table: ModelTable,
+    caches: CacheColumns,
+    policy: CachePolicy,
+    reserved_tokens: NDArray[np.int64],
+    read_tokens: NDArray[np.int64],
+) -> ModelTable:
+    """The same models at other contexts, without going through them one by one.
+
+    Parameters: table; caches of its models; policy; L_alloc and L_read by model.
+    """
+    return msgspec.structs.replace(
+        table,
+        reserved_context_tokens=reserved_tokens,
+        read_context_tokens=read_tokens,
+        alloc_bytes=caches.alloc_bytes(reserved_tokens.astype(np.float64), policy),
+        read_bytes=caches.step_read_bytes(read_tokens.astype(np.float64)),
     )
 
 

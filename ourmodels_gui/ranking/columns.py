@@ -70,9 +70,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("longest_context_tokens", "Longest context", "tokens", "more", units.tokens),
     Column("memory_power_gb2_per_s", "Memory power D", "GB²/s", "more", _three_digits),
     Column("price", "Price", "", "less", units.plain, money=True),
-    Column(
-        "tokens_per_s_per_price", "Rate per price", "tok/s", "more", _three_digits, money=True
-    ),
+    Column("tokens_per_s_per_price", "Rate per price", "tok/s", "more", _three_digits, money=True),
     Column("watts", "Power", "W", "less", units.plain, money=True),
     Column("tokens_per_joule", "Tokens per joule", "tok/J", "more", _three_digits, money=True),
     Column(

@@ -8,8 +8,13 @@ from collections.abc import Collection
 from functools import cached_property
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from ..engine.setup import Machine, ModelCosts
+from ..engine.cache_columns import CacheColumns, cache_columns
+from ..engine.costs import cache_alloc_bytes
+from ..engine.setup import Machine, ModelCosts, Workload
+from ..engine.tables import ModelTable, model_table
 from ..inline import InlineHardware
 from ..library import written_out
 from ..library.formats import WEIGHT_FORMATS
@@ -27,6 +32,10 @@ BEST = "best"
 LADDER = ("q8_0", "q6_k", "q5_k_m", "q4_k_m", "q3_k_m", "q2_k")
 """The formats that `BEST` tries below the release's own, which comes first. One that would take
 more bytes than the release is left out: it adds bytes, not information."""
+
+
+LONGEST_TOKENS = 2**31
+"""No context is longer."""
 
 
 class RankedMachine(msgspec.Struct, frozen=True, eq=False):
@@ -119,6 +128,29 @@ class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
             for model in known
         )
 
+    @cached_property
+    def caches(self) -> CacheColumns:
+        """The caches of `costs`."""
+        return cache_columns(self.costs)
+
+    @cached_property
+    def limits(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """The context limits that occur, 0 for none, and which of them each of `costs` has."""
+        limits = [costs.max_context_tokens or 0 for costs in self.costs]
+        distinct, place = np.unique(np.array(limits, dtype=np.int64), return_inverse=True)
+        return distinct, place
+
+    @cached_property
+    def expected(self) -> ModelTable:
+        """Sweeps and residency of `costs` under expected routing; its contexts are the longest."""
+        return model_table(self.costs, Workload(LONGEST_TOKENS, LONGEST_TOKENS, 0.0, 0.0))
+
+    @cached_property
+    def least(self) -> ModelTable:
+        """The same under floor routing."""
+        workload = Workload(LONGEST_TOKENS, LONGEST_TOKENS, 0.0, 0.0, routing="floor")
+        return model_table(self.costs, workload)
+
 
 def prepare(library: Library, choice: FieldChoice, previous: Field | None = None) -> Field:
     """The field of a choice; `previous` itself where it is the same.
@@ -175,7 +207,8 @@ def _model(
     if isinstance(named, InlineModel):
         name = named.adapter.name or "model as typed"
         costs = written_out.model_costs(named.adapter)
-        return RankedModel("", name, named, (("", costs),))
+        formats: list[tuple[str, ModelCosts]] = [("", costs)]
+        return RankedModel("", name, named, *_with_cache(formats, ""))
     reference = ModelRef(named) if isinstance(named, str) else named
     record = model_record(reference, library, "model")
     entry: ModelEntry | None = library.models.get(reference.id)
@@ -183,7 +216,7 @@ def _model(
     ids = (asked,) if asked != BEST else (default_weights(record), *choice.ladder)
     towers = bool(choice.include_towers or reference.include_towers)
     missing = ""
-    formats: list[tuple[str, ModelCosts]] = []
+    formats = []
     try:
         for weights in ids:
             costs = model_costs(
@@ -204,10 +237,20 @@ def _model(
         reference.id,
         record.name,
         ModelRef(reference.id, include_towers=towers or None, record=reference.record),
-        tuple(formats),
-        missing,
+        *_with_cache(formats, missing),
         entry.vendor if entry else record.vendor,
         record.licence or "",
         total_parameters(record),
         active_parameters(record),
     )
+
+
+def _with_cache(
+    formats: list[tuple[str, ModelCosts]], missing: str
+) -> tuple[tuple[tuple[str, ModelCosts], ...], str]:
+    """The formats, or none and why: a model whose sessions reserve nothing is not a decoder."""
+    for _, costs in formats:
+        tokens = costs.max_context_tokens or LONGEST_TOKENS
+        if round(float(cache_alloc_bytes(costs.cache, tokens, "windowed"))) < 1:
+            return (), "a session reserves no cache, so this is not a decoder"
+    return tuple(formats), missing

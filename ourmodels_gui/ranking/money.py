@@ -42,7 +42,9 @@ def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
     if price.unit == settings.currency:
         return PriceTag(price.value, said)
     if price.unit == "USD" and settings.currency_per_usd is not None:
-        return PriceTag(price.value * settings.currency_per_usd, f"{said} · from {price.value:g} USD")
+        return PriceTag(
+            price.value * settings.currency_per_usd, f"{said} · from {price.value:g} USD"
+        )
     return PriceTag(
         None,
         f"{said} of {price.value:g} {price.unit}; type what a dollar is worth, or your own price",

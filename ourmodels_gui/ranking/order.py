@@ -59,10 +59,7 @@ def order(
     if column == "verdict":
         verdict = table.verdict[chosen].astype(np.float64)
         return chosen[np.argsort(-verdict if descending else verdict, kind="stable")]
-    if column in TEXTS:
-        values = _by_name(table, column)[chosen]
-    else:
-        values = table.values(column)[chosen]
+    values = _by_name(table, column)[chosen] if column in TEXTS else table.values(column)[chosen]
     serving = table.serves[chosen]
     known = ~np.isnan(values)
     parts = []
@@ -204,5 +201,3 @@ def _search(table: Table, words: list[str]) -> Marks:
         model = np.array([word in text for text in models])
         found &= machine[table.machine] | model[table.model]
     return found
-
-

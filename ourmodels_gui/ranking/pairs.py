@@ -17,8 +17,9 @@ from ..engine.longest_context import longest_context_tokens
 from ..engine.prefill_pairs import PrefillPairs, prefill_pairs, prompt_table
 from ..engine.setup import Machine, Workload
 from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables
-from ..engine.tables import MachineTable, ModelTable, machine_table, model_table
+from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
 from ..library.resolve import (
+    OVERHEAD_BYTES,
     arithmetic_mode,
     at_measured_rates,
     context_lengths,
@@ -26,14 +27,12 @@ from ..library.resolve import (
     prompt_in_use,
     workload_in_use,
 )
+from ..problem import BadInput
 from ..scenario import PrefillChoice, WorkloadChoice
-from .field import Field
+from .field import LONGEST_TOKENS, Field
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-
-UNLIMITED_CONTEXT_TOKENS = 2**31
-"""Longest context looked at for a model without a limit."""
 
 
 class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -83,9 +82,9 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     def spare_bytes(self) -> Floats:
         """margin - b* K_alloc where it serves, else margin - K_alloc."""
         batch = np.where(self.best_batch >= 1.0, self.best_batch, 1.0)
-        spare: Floats = self.margin_bytes - batch * np.rint(self.model_table.alloc_bytes)[
-            self.column
-        ]
+        spare: Floats = (
+            self.margin_bytes - batch * np.rint(self.model_table.alloc_bytes)[self.column]
+        )
         return spare
 
     @cached_property
@@ -131,7 +130,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                     costs.cache,
                     self.basis.cache_policy,
                     self.margin_bytes[model, at],
-                    costs.max_context_tokens or UNLIMITED_CONTEXT_TOKENS,
+                    costs.max_context_tokens or LONGEST_TOKENS,
                 )
         return np.where(longest >= 1.0, longest, np.nan)
 
@@ -163,7 +162,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         rate = self.machine_table.bandwidth_bytes_per_s / (swept_bytes + batch * private)
         if self.compute_s is None:
             return rate
-        compute_s = np.take_along_axis(self.compute_s, self.column, axis=0)
+        compute_s = self.compute_s[self.column, np.arange(len(self.in_use))]
         with np.errstate(divide="ignore"):
             return np.fmin(rate, 1.0 / (batch * compute_s))
 
@@ -176,19 +175,18 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
     smallest.
     """
     places, in_use = _machines(field, workload)
-    limits = [model.max_context_tokens for model in field.costs]
-    lengths = {limit: context_lengths(workload, limit) for limit in set(limits)}
     basis = workload_in_use(workload, None, context_lengths(workload, None))
-    kinds = [field.machines[place].kind for place in places]
-    overheads = np.array([overhead_bytes(workload, kind) for kind in kinds], dtype=np.float64)
-    machines = machine_table(in_use, overheads)
-    contexts = [(lengths[limit].reserved, lengths[limit].read) for limit in limits]
-    models = model_table(field.costs, basis, contexts)
+    overheads = {kind: overhead_bytes(workload, kind) for kind in OVERHEAD_BYTES.keys() | {None}}
+    machines = machine_table(
+        in_use, np.array([overheads[field.machines[place].kind] for place in places])
+    )
+    models = _models(field, workload, basis)
     compute_s = None
     if basis.decode_ceiling == "combined":
         linear_s, attention_s = _seconds(prefill or PrefillChoice(), in_use)
-        linear, attention = position_flop(field.costs, models.read_context_tokens)
-        compute_s = linear[:, None] * linear_s + attention[:, None] * attention_s
+        flop = position_flop(field.costs[: field.evaluable], models.read_context_tokens)
+        linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
+        compute_s = linear * linear_s + attention * attention_s
     swept = sweep_tables(machines, models, basis.floor_tokens_per_s, compute_s)
     figures = [
         getattr(swept, name).T
@@ -199,24 +197,38 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
             "per_session_tokens_per_s",
         )
     ]
-    shape = (field.rungs, field.evaluable, len(in_use))
-    rung = np.zeros(shape[1:], dtype=np.intp)
+    rung = np.zeros((field.evaluable, len(in_use)), dtype=np.intp)
     if field.rungs > 1:
-        memory, best = figures[0].reshape(shape), figures[1].reshape(shape)
-        rung = _largest_that_serves(memory, best)
-        figures = [
-            np.take_along_axis(figure.reshape(shape), rung[None], axis=0)[0] for figure in figures
-        ]
+        rung = _largest_that_serves(field.rungs, figures[0], figures[1])
+        pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
+        figures = [figure.ravel().take(pair) for figure in figures]
     return Pairs(
         field, workload, prefill, places, in_use, basis, machines, models, compute_s, rung, *figures
     )
 
 
-def _largest_that_serves(memory: Floats, best: Floats) -> Indices:
-    rung = np.full(memory.shape[1:], memory.shape[0] - 1, dtype=np.intp)
-    for holds in (memory >= 1.0, best >= 1.0):
-        rung = np.where(holds.any(axis=0), holds.argmax(axis=0), rung)
+def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> Indices:
+    """The rung of each pair; memory and best hold every model in its first format, and so on."""
+    shape = (rungs, memory.shape[0] // rungs, memory.shape[1])
+    rung = np.full(shape[1:], rungs - 1, dtype=np.intp)
+    for batch in (memory.reshape(shape), best.reshape(shape)):
+        for place in reversed(range(rungs)):
+            np.copyto(rung, place, where=batch[place] >= 1.0)
     return rung
+
+
+def _models(field: Field, workload: WorkloadChoice, basis: Workload) -> ModelTable:
+    """The models at the contexts of the workload within each one's limit."""
+    limits, place = field.limits
+    lengths = [context_lengths(workload, limit or None) for limit in limits.tolist()]
+    reserved = np.array([length.reserved for length in lengths], dtype=np.int64)[place]
+    read = np.array([length.read for length in lengths], dtype=np.int64)[place]
+    table = field.expected if basis.routing == "expected" else field.least
+    models = at_contexts(table, field.caches, basis.cache_policy, reserved, read)
+    if np.any(empty := np.rint(models.alloc_bytes) <= 0.0):
+        name = field.models[int(np.argmax(empty)) % field.evaluable].name
+        raise BadInput("model", f"a session of {name} reserves no cache; leave the model out")
+    return models
 
 
 def _machines(field: Field, workload: WorkloadChoice) -> tuple[Indices, tuple[Machine, ...]]:
