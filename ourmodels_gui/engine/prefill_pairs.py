@@ -199,7 +199,8 @@ def _alike(models: Sequence[ModelCosts]) -> Iterator[tuple[Indices, ModelCosts]]
             always_bytes=always,
             cache=(),
             experts=tuple(
-                Experts(*kind, column) for kind, column in zip(kinds, expert_bytes, strict=True)
+                Experts(routed, per_token, column)
+                for (routed, per_token), column in zip(kinds, expert_bytes, strict=True)
             ),
             prefill_sweep_bytes=None if as_computed else full.astype(np.float64),
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from .columns import BY_ID, COLUMNS, NONE
+from .columns import BY_ID, NONE
 from .table import Indices, Table
 
 Cell = str | int | float | None
@@ -55,9 +55,11 @@ AFTER = (
 )
 
 
-def ranking_sheet(
-    table: Table, rows: Indices, columns: Sequence[str] = tuple(column.id for column in COLUMNS)
-) -> Sheet:
+ALL = tuple(BY_ID)
+"""Every column, in order."""
+
+
+def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> Sheet:
     """Some rows of a ranking, in the order given, with some of its columns.
 
     Errors: BadInput for an unknown column.

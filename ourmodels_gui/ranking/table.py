@@ -66,7 +66,8 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def serves(self) -> NDArray[np.bool_]:
         """Whether the row serves; every other one is impossible at this workload."""
-        return self.verdict == SERVES
+        serves: NDArray[np.bool_] = self.verdict == SERVES
+        return serves
 
     @cached_property
     def _columns(self) -> dict[str, Floats]:
