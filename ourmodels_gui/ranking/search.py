@@ -169,12 +169,8 @@ def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
     if requirements.first_token_s is not None:
         wait = _value(table, "time_to_first_token_s", row)
         needed = requirements.first_token_s
-        has = "unknown: no compute rate" if wait is None else units.duration(wait)
-        checks.append(
-            _at_most(
-                "first token", wait, needed, f"first token within {units.duration(needed)}, {has}"
-            )
-        )
+        said = f"first token within {units.duration(needed)}, {_wait(table, row, wait)}"
+        checks.append(_at_most("first token", wait, needed, said))
     if requirements.budget is not None:
         currency = table.settings.currency
         has = "no price known" if tag.amount is None else f"costs {units.plain(tag.amount)}"
@@ -189,6 +185,15 @@ def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
     )
 
 
+def _wait(table: Table, row: int, wait_s: float | None) -> str:
+    """The wait for the first token in words, or why it is unknown."""
+    if wait_s is not None:
+        return units.duration(wait_s)
+    if not table.serves[row]:
+        return "unknown, because not one session fits"
+    return "unknown: the machine's compute rate, or what a token costs, is not known"
+
+
 def _memory(table: Table, row: int, users: int) -> Check:
     """Whether the model and the users' sessions fit, in whole bytes."""
     found = table.pairs
@@ -196,12 +201,10 @@ def _memory(table: Table, row: int, users: int) -> Check:
     spare = float(found.margin_bytes[0, row]) - users * session
     capacity = found.in_use[row].capacity_bytes
     needed = capacity - spare
-    return Check(
-        "memory",
-        spare >= 0.0,
-        capacity / needed,
-        f"{units.size(needed)} of memory needed, {units.size(capacity)} there",
-    )
+    said = f"{units.size(needed)} of memory needed, {units.size(capacity)} there"
+    if spare < 0.0:
+        said += f", {units.size(-spare)} missing"
+    return Check("memory", spare >= 0.0, capacity / needed, said)
 
 
 def _value(table: Table, column: str, row: int) -> float | None:
