@@ -85,9 +85,10 @@ def _evaluate(asked: argparse.Namespace) -> int:
 
 
 def _rank(asked: argparse.Namespace) -> int:
-    from . import paths, ranking, scenario, settings  # noqa: PLC0415
+    from . import paths, scenario, settings  # noqa: PLC0415
     from .library.load import load  # noqa: PLC0415
     from .problem import BadInput  # noqa: PLC0415
+    from .ranking.printed import ranking_text  # noqa: PLC0415
 
     if asked.weights and not asked.model:
         return _refuse("--weights needs --model", BAD_INPUT)
@@ -101,7 +102,7 @@ def _rank(asked: argparse.Namespace) -> int:
     if notice:
         print("ourmodels: " + notice, file=sys.stderr)
     try:
-        text = ranking.printed(
+        text = ranking_text(
             load(paths.catalog(), paths.user_data()),
             chosen,
             prices,

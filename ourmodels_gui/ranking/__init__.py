@@ -14,25 +14,3 @@ crossings     from which batch on one overtakes another
 value         what a value plot shows, and its Pareto front
 printed       the ranking as the command line prints it
 """
-
-from ..library.load import Library
-from ..scenario import Scenario
-from ..settings import Settings
-
-
-def printed(
-    library: Library,
-    scenario: Scenario | None,
-    settings: Settings,
-    *,
-    model: str | None = None,
-    weights: str | None = None,
-    hardware: str | None = None,
-    as_csv: bool = False,
-) -> str:
-    """The ranking that `ourmodels rank` prints; see the module `printed`."""
-    from .printed import ranking_text  # noqa: PLC0415 - numpy loads with it
-
-    return ranking_text(
-        library, scenario, settings, model=model, weights=weights, hardware=hardware, as_csv=as_csv
-    )
