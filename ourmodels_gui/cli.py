@@ -51,6 +51,15 @@ def _parser() -> argparse.ArgumentParser:
     checked = on_catalog.add_parser("check", help="list what is wrong and what to write instead")
     checked.add_argument("--folder", type=Path, help="another catalog than the installed one")
     checked.set_defaults(run=_check_catalog)
+    table = commands.add_parser("rank", help="print the ranking of machines and models")
+    table.add_argument("--scenario", metavar="FILE", help="whose workload and prompt (a scenario)")
+    table.add_argument("--model", metavar="ID", help="machines for this model")
+    table.add_argument(
+        "--weights", metavar="F", help="its weight format, or best: the largest that serves"
+    )
+    table.add_argument("--hardware", metavar="ID", help="models for this machine")
+    table.add_argument("--csv", action="store_true", help="every row and digit, comma-separated")
+    table.set_defaults(run=_rank)
     return parser
 
 
@@ -90,6 +99,36 @@ def _check_catalog(asked: argparse.Namespace) -> int:
     lines, findings = report(folder, paths.user_data())
     status = _print("".join(f"{line}\n" for line in lines).encode())
     return BAD_INPUT if status == DONE and findings else status
+def _rank(asked: argparse.Namespace) -> int:
+    from . import paths, scenario, settings  # noqa: PLC0415
+    from .library.load import load  # noqa: PLC0415
+    from .problem import BadInput  # noqa: PLC0415
+    from .ranking.printed import ranking_text  # noqa: PLC0415
+
+    if asked.weights and not asked.model:
+        return _refuse("--weights needs --model", BAD_INPUT)
+    try:
+        chosen = scenario.read_file(asked.scenario) if asked.scenario else None
+    except BadInput as bad:
+        return _refuse(str(bad), BAD_INPUT)
+    except (OSError, ValueError) as error:
+        return _refuse(f"{asked.scenario}: cannot be read: {_reason(error)}", NO_FILE)
+    prices, notice = settings.load(paths.user_data())
+    if notice:
+        print("ourmodels: " + notice, file=sys.stderr)
+    try:
+        text = ranking_text(
+            load(paths.catalog(), paths.user_data()),
+            chosen,
+            prices,
+            model=asked.model,
+            weights=asked.weights,
+            hardware=asked.hardware,
+            as_csv=asked.csv,
+        )
+    except BadInput as bad:
+        return _refuse(str(bad), BAD_INPUT)
+    return _print(text.encode())
 
 
 def _reason(error: Exception) -> str:
