@@ -19,7 +19,7 @@ VENV := .venv/venv-$(call key,/dev/null)
 INSTALLED := .venv/run-$(call key,requirements.lock pyproject.toml hatch_build.py)
 TESTABLE := .venv/test-$(call key,requirements-test.lock)
 
-.PHONY: help run test check lock benchmarks clean
+.PHONY: help run test check proof lock benchmarks clean
 
 help: ## Show this list.
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -43,6 +43,9 @@ benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/READM
 	@status=0; for script in benchmarks/*.py; do \
 	  echo "$$script"; $(PY) "$$script" || status=1; \
 	done; exit $$status
+
+proof: $(TESTABLE) ## Write docs/proof.md anew: every published run beside its ceiling.
+	$(PY) docs/build_proof.py
 
 lock: ## Write both lock files anew (needs uv; UPGRADE=--upgrade takes newer versions).
 	$(call compile,requirements.lock)

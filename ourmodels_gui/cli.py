@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="ourmodels",
         description="Ceilings on how fast a machine can serve an open language model.",
-        epilog="Exit status: 0 done, 2 bad input, 3 a file cannot be read or written.",
+        epilog="Exit status: 0 done, 2 bad input or findings, 3 a file cannot be read or written.",
     )
     parser.add_argument("--version", action="version", version=f"ourmodels {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
-from .cards import ElidedLabel
 from .document import Document
+from .elided import ElidedLabel
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker

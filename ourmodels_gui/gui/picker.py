@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .cards import ElidedLabel
+from .elided import ElidedLabel
 from .form import LABEL_PX, message, say
 from .rows import Row, RowDelegate, RowModel
 from .theme import CARD_PADDING, UNIT, sized
