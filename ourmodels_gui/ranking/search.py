@@ -73,7 +73,8 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
 
 class Found(msgspec.Struct, frozen=True, eq=False):
     """meets: by price, those without one last. unknown: nothing rules them out, and something that
-    was asked is unknown. misses: the nearest first. said: what the lists are worth, in sentences.
+    was asked is unknown; those with the least unknown first. misses: the nearest first. said: what
+    the lists are worth, in sentences.
     """
 
     meets: tuple[Candidate, ...]
@@ -101,6 +102,7 @@ def search(
     candidates.sort(key=lambda found: (found.price is None, found.price or 0.0))
     lacking = sorted((found for found in candidates if found.lacks), key=_distance)
     open_ = [found for found in candidates if not found.lacks and found.unknown]
+    open_.sort(key=lambda found: len(found.unknown))
     meets = [found for found in candidates if not found.lacks and not found.unknown]
     said = [CERTAIN]
     mixture = tables[0].field.models[0].mixture
