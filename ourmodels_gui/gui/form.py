@@ -1,6 +1,6 @@
 """A group of labelled fields with one left edge, its errors at the fields, and a reset."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -204,12 +204,15 @@ class Group(QWidget):
                     self._typed_wrong.discard(key)
             if key not in self._typed_wrong:
                 say(self._errors[key], "")
-        self.reset.setVisible(bool(self._set) and self._has_defaults)
+        self.mark(self._set)
+
+    def mark(self, keys: Iterable[str]) -> None:
+        """Say how many values differ from the defaults, and offer to reset them."""
+        count = sum(1 for _ in keys)
+        self.reset.setVisible(count > 0 and self._has_defaults)
         if self._foldable and self._has_defaults:
-            count = len(self._set)
-            self._mark.setText(
-                self.tr("\u25cf {count} changed").format(count=count) if count else ""
-            )
+            words = self.tr("\u25cf {count} changed").format(count=count)
+            self._mark.setText(words if count else "")
             self._head.setAccessibleName(
                 self.tr("{title}, {count} changed").format(title=self._title, count=count)
             )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..engine.ascending import ascending
 from ..engine.prefill_curve import ceilings_over_length, doubling_lengths
 from ..evaluation import Evaluation
 from ..summary.figures import NONE
@@ -18,7 +19,7 @@ SAMPLES = 160
 def sampled(longest: int) -> np.ndarray:
     """Whole lengths up to `longest`, in equal ratios."""
     lengths = np.geomspace(SHORTEST_TOKENS, longest, SAMPLES)
-    return np.unique(np.round(lengths).astype(np.int64))
+    return ascending(np.round(lengths))
 
 
 def length_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:

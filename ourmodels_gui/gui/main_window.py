@@ -8,13 +8,11 @@ from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QLabel,
     QMainWindow,
     QMessageBox,
     QSizePolicy,
     QSplitter,
     QTabWidget,
-    QToolButton,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -23,13 +21,14 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
-from .cards import ElidedLabel
 from .document import Document
+from .elided import ElidedLabel
 from .lazy_view import LazyView
+from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
 from .model_picker import ModelPicker
-from .problem_bar import ProblemBar, ProblemList
+from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
@@ -96,7 +95,9 @@ class MainWindow(QMainWindow):
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
         self._left.setSizes([190, 236, 300])
         self.setCentralWidget(self._columns)
-        self._build_status()
+        self.status = LibraryStatus(self.problems)
+        self.statusBar().addWidget(self.status)
+        self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
 
         parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
@@ -135,20 +136,6 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.problems)
         return right
 
-    def _build_status(self) -> None:
-        self._catalog = QLabel(self)
-        self._catalog.setFont(sized("caption"))
-        self._show_problems = QToolButton(self, autoRaise=True)
-        self._show_problems.setFont(sized("caption"))
-        self._show_problems.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._show_problems.clicked.connect(
-            lambda: self.problems.setVisible(self.problems.isHidden())
-        )
-        self.statusBar().addWidget(self._catalog)
-        self.statusBar().addWidget(self._show_problems)
-        self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(CARD_PADDING - 2, 0, CARD_PADDING, 0)
-
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
         menus, document = self.menus, self.document
@@ -176,6 +163,11 @@ class MainWindow(QMainWindow):
         """Open a scenario file."""
         self.document.open(path)
 
+    @property
+    def shown_tab(self) -> LazyView:
+        """The tab in sight."""
+        return self._tabs[self._tab_widget.currentIndex()]
+
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()
@@ -192,7 +184,7 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             for view in (self.machines, self.models, self.form):
                 view.offer(self._library)
-        self._show_library()
+        self.status.offer(self._library)
         self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
@@ -212,26 +204,6 @@ class MainWindow(QMainWindow):
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
-
-    def _show_library(self) -> None:
-        library = self._library
-        local = self.locale()
-        self._catalog.setText(
-            self.tr("catalog {version}, {machines} machines, {models} models").format(
-                version=library.version or self.tr("without a version"),
-                machines=local.toString(len(library.machines)),
-                models=local.toString(len(library.models)),
-            )
-        )
-        count = len(library.problems)
-        words = (
-            self.tr("1 file has a problem")
-            if count == 1
-            else self.tr("{count} files have problems")
-        )
-        self._show_problems.setText(f"\u26a0 {words.format(count=count)}: {self.tr('show')}")
-        self._show_problems.setVisible(count > 0)
-        self.problems.offer(library.problems)
 
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")

@@ -17,7 +17,8 @@ from ..scenario import InlineModel, ModelRef
 from . import typed
 from .fields import ChoiceField
 from .form import LABEL_PX
-from .picker import Picker, Row
+from .picker import Picker
+from .rows import Row
 from .theme import UNIT
 
 
@@ -123,8 +124,8 @@ class ModelPicker(Picker):
         if isinstance(model, InlineModel):
             self._kept_weights = None
             self._weights.offer(((None, self.tr("as typed in the scenario")),))
-            words = self.tr("{name}, from this scenario").format(name=model.adapter.name)
-            self.show_chosen("", model.adapter.name, words)
+            self._weights.present(None)
+            self.show_chosen("", model.adapter.name, note=self._travels())
             return
         self._kept_weights = model.weights
         self._towers.setChecked(bool(model.include_towers))
@@ -142,15 +143,20 @@ class ModelPicker(Picker):
         elif model.record is not None:
             name = model.record.get("name", model.id)
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
-            words = self.tr("{name}, from this scenario").format(name=name)
-            self.show_chosen("", str(name), words)
+            self._weights.present(model.weights)
+            self.show_chosen("", str(name), note=self._travels())
         else:
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
+            self._weights.present(model.weights)
             self.show_chosen(
                 "",
                 model.id,
-                missing=self.tr("The catalog has no model with this id. Choose another."),
+                note=self.tr("The catalog has no model with this id. Choose another."),
+                missing=True,
             )
+
+    def _travels(self) -> str:
+        return self.tr("It is part of this scenario, not of the catalog.")
 
     def _pick(self, model_id: str) -> None:
         self.edited.emit(

@@ -98,7 +98,9 @@ class SpeculationGroup(Group):
         kind = self._draft
         if isinstance(kind, dict):
             kind = "model" if "id" in kind else "typed"
-        super().present({**values, DRAFT: kind}, defaults)
+        shown = {**values, DRAFT: kind}
+        super().present(shown, defaults)
+        self.mark(key for key in (self.TOKENS, self.ALPHA, self.RHO, DRAFT) if shown.get(key))
         on = values.get(self.TOKENS) is not None
         for key in self.keys:
             wanted = on

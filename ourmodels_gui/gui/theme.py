@@ -138,8 +138,7 @@ QScrollBar::handle:hover {{ background: {palette.muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}
-QSplitter::handle:vertical {{ border-top: 1px solid {palette.line};
-    margin: 3px {CARD_PADDING}px 0 {CARD_PADDING}px; }}
+QSplitter::handle:vertical {{ border-top: 1px solid {palette.line}; margin: 3px 0 0 0; }}
 QSplitter::handle:horizontal {{ border-left: 1px solid {palette.line}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{ padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }}
@@ -153,6 +152,18 @@ QStatusBar::item {{ border: none; }}
 def colours(widget: QWidget) -> Palette:
     """The palette that the widget is drawn with now."""
     return DARK if _is_dark(widget.palette()) else LIGHT
+
+
+def mixed(base: str, over: str, share: float) -> str:
+    """The colour that `over` makes on `base` at an opacity of `share`.
+
+    >>> mixed("#ffffff", "#000000", 0.2)
+    '#cccccc'
+    """
+    below, above = QColor(base), QColor(over)
+    channels = (QColor.red, QColor.green, QColor.blue)
+    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def sized(role: Text, *, bold: bool = False) -> QFont:

@@ -5,7 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QMessageBox
 
-from ourmodels_gui.gui.machine_editor import MachineEditor, record_of, values_of
+from ourmodels_gui.gui.machine_editor import MachineEditor
+from ourmodels_gui.gui.machine_values import record_of, values_of
 from ourmodels_gui.library.hardware import (
     Configuration,
     HardwareRecord,

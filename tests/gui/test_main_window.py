@@ -344,8 +344,8 @@ def test_every_example_opens_and_is_saved_under_another_name(window, qtbot):
 def test_files_with_problems_are_counted_and_listed(window, library, qtbot):
     problems = (Problem("a.json", "memory", "is missing"), Problem("b.json", "", "is not JSON"))
     window.store.set_library(msgspec.structs.replace(library, problems=problems))
-    assert "2 files have problems" in window._show_problems.text()
-    window._show_problems.click()
+    assert "2 files have problems" in window.status.show_problems.text()
+    window.status.show_problems.click()
     assert window.problems.isVisible()
     texts = [window.problems.list.item(n).text() for n in range(2)]
     assert texts == ["a.json: memory: is missing", "b.json: is not JSON"]
@@ -355,6 +355,16 @@ def test_a_notice_can_be_dismissed(window, tmp_path):
     window.open(tmp_path / "nowhere.json")
     window.bar._close.click()
     assert window.bar.isHidden()
+
+
+def test_a_notice_does_not_hide_the_problem(window, tmp_path, qtbot, scenario):
+    path = tmp_path / f"old{SUFFIX}"
+    old = msgspec.structs.replace(scenario, hardware="gone-by-now", catalog_version="1999.1")
+    files.write_file(path, old)
+    window.open(path)
+    settle(window, qtbot)
+    assert "1999.1" in window.bar.words.text()
+    assert "gone-by-now" in window.bar.words.text()
 
 
 def test_the_theme_changes_at_once_and_is_remembered(window, qtbot):
