@@ -74,6 +74,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
             ("Decode", _decode_tab),
             ("Prefill", _prefill_tab),
             ("Memory traffic", _traffic_tab),
+            ("Speculation", _speculation_tab),
         ),
     )
     window = MainWindow(
@@ -116,6 +117,12 @@ def _traffic_tab() -> QWidget:
     from .gui.traffic_tab import TrafficTab  # noqa: PLC0415
 
     return TrafficTab()
+
+
+def _speculation_tab() -> QWidget:
+    from .gui.speculation_tab import SpeculationTab  # noqa: PLC0415
+
+    return SpeculationTab()
 
 
 def _keep_running_after_faults(window: MainWindow) -> None:

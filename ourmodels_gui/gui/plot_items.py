@@ -32,6 +32,7 @@ class Label(pg.TextItem):
         self.role = role
         self.across, self.upside = 0.0, 0.0
         self.setZValue(20)
+        self.hide()  # until there are words
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
