@@ -35,7 +35,7 @@ from .store import Store
 from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
-LEFT_PX = 352
+LEFT_PX = 392
 LEAST_LEFT_PX = 336
 
 
@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self.models = ModelPicker(store.library)
         self.form = WorkloadForm(store.library)
         self._left = QSplitter(Qt.Orientation.Vertical)
-        for part, stretch in ((self.machines, 3), (self.models, 4), (self.form, 6)):
+        for part, stretch in ((self.machines, 3), (self.models, 3), (self.form, 2)):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
             splitter.setHandleWidth(HANDLE_PX)
         self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
-        self._left.setSizes([190, 236, 300])
+        self._left.setSizes([206, 248, 288])
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
         self.statusBar().addWidget(self.status)
