@@ -15,6 +15,7 @@ from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
 from .gui.recompute import Recompute
+from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
 from .library.load import Library, load
@@ -80,6 +81,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     store.setParent(window)
     recompute.setParent(window)
     OwnMachines(store, window, folder, reload)
+    Sources(store, recompute, window)
     return window
 
 

@@ -50,9 +50,11 @@ class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
     machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """
 
     machine_asked = Signal(str)
+    sources_asked = Signal(str)
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class MainWindow(QMainWindow):
             splitter.setHandleWidth(HANDLE_PX)
         self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
-        self._left.setSizes([206, 248, 288])
+        self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
         self.statusBar().addWidget(self.status)
@@ -104,6 +106,8 @@ class MainWindow(QMainWindow):
         for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
+        self.machines.sources.connect(lambda: self.sources_asked.emit("machine"))
+        self.models.sources.connect(lambda: self.sources_asked.emit("model"))
         store.changed.connect(self._store_changed)
         recompute.evaluated.connect(self._present)
         self.document.changed.connect(self._show_title)
@@ -148,6 +152,8 @@ class MainWindow(QMainWindow):
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
         menus.search.connect(self.focus_search)
+        menus.filter.connect(self.open_filters)
+        menus.sources.connect(self.sources_asked)
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
@@ -171,6 +177,11 @@ class MainWindow(QMainWindow):
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()
+
+    def open_filters(self) -> None:
+        """Open the filters of the picker in use, the machines' unless the models' is."""
+        inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
+        (self.models if inside else self.machines).open_filters()
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:

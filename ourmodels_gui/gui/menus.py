@@ -28,6 +28,8 @@ class Menus(QObject):
     undo = Signal()
     redo = Signal()
     search = Signal()
+    filter = Signal()
+    sources = Signal(str)
     theme = Signal(str)
     add_machine = Signal()
     edit_machine = Signal()
@@ -49,7 +51,18 @@ class Menus(QObject):
         self.redo_action = self._add(edit, self.tr("Redo"), self.redo, "Ctrl+Shift+Z", "Ctrl+Y")
         edit.addSeparator()
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
-        self._theme_menu()
+        self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        view = self._menu(self.tr("&View"))
+        for words, page, key in (
+            (self.tr("Sources of the machine"), "machine", "Ctrl+I"),
+            (self.tr("Sources of the model"), "model", "Ctrl+Shift+I"),
+            (self.tr("How this catalog was audited"), "audit", None),
+        ):
+            action = view.addAction(words)
+            action.setShortcuts([QKeySequence(key)] if key else [])
+            action.triggered.connect(lambda _=False, page=page: self.sources.emit(page))
+        view.addSeparator()
+        self._theme_menu(view)
         machines = self._menu(self.tr("&Machines"))
         self._add(machines, self.tr("Add a machine\u2026"), self.add_machine, "Ctrl+M")
         self.edit_action = self._add(machines, self.tr("Edit\u2026"), self.edit_machine)
@@ -104,13 +117,13 @@ class Menus(QObject):
         quit_action.setShortcut("Ctrl+Q")
         quit_action.triggered.connect(self._window.close)
 
-    def _theme_menu(self) -> None:
+    def _theme_menu(self, view: QMenu) -> None:
         words = {
             "system": self.tr("As the system"),
             "light": self.tr("Light"),
             "dark": self.tr("Dark"),
         }
-        menu = self._menu(self.tr("&View")).addMenu(self.tr("Theme"))
+        menu = view.addMenu(self.tr("Theme"))
         self._themes = QActionGroup(self)
         for choice in CHOICES:
             action = menu.addAction(words[choice])

@@ -30,6 +30,7 @@ class ModelPicker(Picker):
     """Emits the model and, separately, the format of its weights and whether towers are loaded."""
 
     edited = Signal(dict)
+    SOURCES_KEY = "Ctrl+Shift+I"
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(

@@ -24,16 +24,20 @@ from .rows import RowDelegate, RowModel
 from .search import Chosen, Facet, Row, counts
 from .theme import CARD_PADDING, UNIT, sized
 
-HEADING_PX = 64
+HEADING_PX = 72
 
 
 class RowList(QListView):
     """Keeps the current row in sight when the list is made smaller."""
 
+    def bring(self, index: QModelIndex) -> None:
+        """Bring a row into the middle, unless it is in sight already."""
+        if index.isValid() and not self.viewport().rect().contains(self.visualRect(index)):
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.currentIndex().isValid():
-            self.scrollTo(self.currentIndex())
+        self.bring(self.currentIndex())
 
 
 class Picker(QWidget):
@@ -46,6 +50,7 @@ class Picker(QWidget):
     picked = Signal(str)
     sources = Signal()
     NOTHING = ""
+    SOURCES_KEY = "Ctrl+I"
 
     def __init__(
         self,
@@ -213,7 +218,7 @@ class Picker(QWidget):
         )
 
     def _show_basis(self) -> None:
-        words = self.tr("Every figure with its source (Ctrl+I)")
+        words = self.tr("Every figure with its source ({key})").format(key=self.SOURCES_KEY)
         self.evidence.setIcon(basis_icon(self._basis, self))
         self.evidence.setToolTip("\n".join(filter(None, (words, basis_words(self._basis)))))
         self.evidence.setAccessibleName(
@@ -240,8 +245,7 @@ class Picker(QWidget):
         if not index.isValid() and self.search.text():
             index = self.model.index(0)
         self.view.setCurrentIndex(index)
-        if index.isValid():
-            self.view.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        self.view.bring(index)
         found = self.model.rowCount()
         self.filters.say(self.model.chosen, self._found())
         self.view.setVisible(found > 0)
