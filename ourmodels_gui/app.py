@@ -14,6 +14,7 @@ from .gui import settings as remembered
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
+from .gui.own_models import OwnModels
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.store import Store
@@ -81,6 +82,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     store.setParent(window)
     recompute.setParent(window)
     OwnMachines(store, window, folder, reload)
+    OwnModels(store, window, folder, reload)
     Sources(store, recompute, window)
     return window
 

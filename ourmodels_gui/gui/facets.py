@@ -97,7 +97,11 @@ class FacetPopup(QFrame):
 
     def clear(self) -> None:
         """Switch everything off."""
-        self.chosen = {}
+        self.choose({})
+
+    def choose(self, chosen: Chosen) -> None:
+        """Switch on these values, and no other."""
+        self.chosen = dict(chosen)
         self._fill()
         self.changed.emit(self.chosen)
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
+from ..scenario import ModelRef
 from .cards import ElidedLabel
 from .document import Document
 from .lazy_view import LazyView
@@ -50,10 +51,12 @@ class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
     machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    model_asked: "duplicate", "rename", "export" or "delete".
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """
 
     machine_asked = Signal(str)
+    model_asked = Signal(str)
     sources_asked = Signal(str)
 
     def __init__(
@@ -157,13 +160,8 @@ class MainWindow(QMainWindow):
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        for signal, what in (
-            (menus.add_machine, "add"),
-            (menus.edit_machine, "edit"),
-            (menus.duplicate_machine, "duplicate"),
-            (menus.delete_machine, "delete"),
-        ):
-            signal.connect(lambda what=what: self.machine_asked.emit(what))
+        menus.machine.connect(self._machine_command)
+        menus.model.connect(self._model_command)
 
     def open(self, path: Path) -> None:
         """Open a scenario file."""
@@ -183,6 +181,18 @@ class MainWindow(QMainWindow):
         inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
         (self.models if inside else self.machines).open_filters()
 
+    def _machine_command(self, what: str) -> None:
+        if what == "own":
+            self.machines.narrow_to({"standing": frozenset({"yours"})})
+        else:
+            self.machine_asked.emit(what)
+
+    def _model_command(self, what: str) -> None:
+        if what == "own":
+            self.models.narrow_to({"audit": frozenset({"yours"})})
+        else:
+            self.model_asked.emit(what)
+
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
             self._store.edit(changes)
@@ -201,10 +211,11 @@ class MainWindow(QMainWindow):
         self.menus.show_undo(
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))
         )
-        hardware = self._store.scenario.hardware
+        hardware, model = self._store.scenario.hardware, self._store.scenario.model
         entry = self._library.machines.get(hardware) if isinstance(hardware, str) else None
-        name = entry.name if entry else ""
-        self.menus.show_machine(name, yours=entry is not None and entry.yours)
+        known = self._library.models.get(model.id) if isinstance(model, ModelRef) else None
+        self.menus.show_machine(entry.name if entry else "", yours=bool(entry and entry.yours))
+        self.menus.show_model(known.name if known else "", yours=bool(known and known.yours))
 
     def _present(self, evaluation: Evaluation) -> None:
         self.machines.present(evaluation)

@@ -186,11 +186,20 @@ class Picker(QWidget):
         """Show the facets with their counts below their button."""
         if not self._facets:
             return
+        popup = self._filters()
+        popup.say_found(self._found())
+        popup.open_at(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+
+    def _filters(self) -> FacetPopup:
         if self._popup is None:
             self._popup = FacetPopup(self._title, self._facets, self._counts, self)
             self._popup.changed.connect(self._narrow)
-        self._popup.say_found(self._found())
-        self._popup.open_at(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+        return self._popup
+
+    def narrow_to(self, chosen: Chosen) -> None:
+        """Switch on these values, and no other."""
+        self._filters().choose(chosen)
+        self.view.setFocus()
 
     def clear_filters(self) -> None:
         """Show every row that the search finds."""
