@@ -73,6 +73,11 @@ def _fact(record: ModelRecord, fact: str) -> str:
         "context": f"{record.context_tokens or 0:,} tokens",
         "licence": record.licence or "",
         "released": record.released or "",
+        "published": "; ".join(
+            f"{weights}: {file.repository}"
+            + "".join(f", {name} {encoding}" for name, encoding in file.encodings.items())
+            for weights, file in record.published.items()
+        ),
     }.get(fact, "")
 
 

@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
-from . import typed
-from .cards import Card, ElidedLabel
+from .cards import Card
+from .elided import ElidedLabel
 from .memory_bar import MemoryBar
 from .questions import card_texts
 from .telling import told
@@ -47,8 +47,7 @@ class AnswerPanel(QWidget):
     def present(self, evaluation: Evaluation) -> None:
         """Answer from the result, or say in every card why there is none."""
         summary = told(evaluation)
-        texts = card_texts(evaluation, summary, typed.separators())
-        for card, text in zip(self.cards, texts, strict=True):
+        for card, text in zip(self.cards, card_texts(evaluation, summary), strict=True):
             card.present(text)
         self.memory.present(evaluation)
         found = summary.cautions

@@ -53,7 +53,7 @@ class Concurrency(QWidget):
         self.slider = BatchSlider()
         self.slider.setAccessibleName(name)
         self.slider.chosen.connect(lambda batch: self.edited.emit({KEY: batch}))
-        self.field = NumberField(_at_least_one, typed.show)
+        self.field = NumberField(at_least_one, typed.show)
         self.field.setAccessibleName(self.tr("Forced number of sessions"))
         self.field.setFixedWidth(72)
         self.field.committed.connect(lambda batch: self.edited.emit({KEY: batch}))
@@ -84,7 +84,8 @@ class Concurrency(QWidget):
         self.best.setEnabled(forced is not None)
 
 
-def _at_least_one(text: str) -> int:
+def at_least_one(text: str) -> int:
+    """A typed number of sessions; raises ValueError with a sentence."""
     batch = typed.whole(text)
     if batch < 1:
         raise ValueError("write a number of sessions from 1 on")

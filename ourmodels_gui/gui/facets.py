@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .cards import ElidedLabel
+from .elided import ElidedLabel
 from .search import Chosen, Facet
 from .theme import CARD_PADDING, UNIT, sized
 

@@ -22,8 +22,8 @@ from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
 from ..scenario import ModelRef
-from .cards import ElidedLabel
 from .document import Document
+from .elided import ElidedLabel
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker

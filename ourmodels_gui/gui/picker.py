@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from .basis_mark import MARK_PX, basis_icon, basis_words
-from .cards import ElidedLabel
+from .elided import ElidedLabel
 from .facets import FacetPopup, FilterBar
 from .form import message, say
 from .rows import RowDelegate, RowModel

@@ -14,7 +14,7 @@ import pyqtgraph as pg
 from numpy.typing import ArrayLike
 from PySide6.QtGui import QColor, QPen
 
-from .theme import Palette, sized
+from .theme import Palette, mixed, sized
 
 GRID_SHARE = 0.15
 TICK_GAP_PX = 46
@@ -149,18 +149,6 @@ def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:
     if dash:
         out.setDashPattern(list(dash))
     return out
-
-
-def mixed(base: str, over: str, share: float) -> str:
-    """The colour that `over` makes on `base` at an opacity of `share`.
-
-    >>> mixed("#ffffff", "#000000", 0.2)
-    '#cccccc'
-    """
-    below, above = QColor(base), QColor(over)
-    channels = (QColor.red, QColor.green, QColor.blue)
-    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
-    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def tint(colour: str, alpha: int) -> QColor:

@@ -32,7 +32,7 @@ from ..library.load import Library
 from ..library.provenance import Told, as_text, details, of_machine, of_model
 from ..scenario import ModelRef
 from .basis_mark import basis_icon
-from .cards import ElidedLabel
+from .elided import ElidedLabel
 from .tables import Cell, FigureTable
 from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
 

@@ -154,6 +154,18 @@ def colours(widget: QWidget) -> Palette:
     return DARK if _is_dark(widget.palette()) else LIGHT
 
 
+def mixed(base: str, over: str, share: float) -> str:
+    """The colour that `over` makes on `base` at an opacity of `share`.
+
+    >>> mixed("#ffffff", "#000000", 0.2)
+    '#cccccc'
+    """
+    below, above = QColor(base), QColor(over)
+    channels = (QColor.red, QColor.green, QColor.blue)
+    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
+    return "#" + "".join(f"{part:02x}" for part in parts)
+
+
 def sized(role: Text, *, bold: bool = False) -> QFont:
     """The application's font at the size of a role, with figures of equal width.
 
