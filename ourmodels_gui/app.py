@@ -14,7 +14,9 @@ from .gui import settings as remembered
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
+from .gui.own_models import OwnModels
 from .gui.recompute import Recompute
+from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
 from .library.load import Library, load
@@ -89,6 +91,8 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     store.setParent(window)
     recompute.setParent(window)
     OwnMachines(store, window, folder, reload)
+    OwnModels(store, window, folder, reload)
+    Sources(store, recompute, window)
     return window
 
 
