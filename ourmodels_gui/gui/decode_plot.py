@@ -3,6 +3,7 @@
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from ..engine.ascending import ascending
 from ..engine.curve import DecodeCurve, curve, limits
 from ..engine.result import Decode
 from ..engine.setup import Setup
@@ -111,7 +112,7 @@ class DecodePlot(LogPlot):
         write = typed.separators()
         high = batch_span(decode)
         fits = decode.memory_batch or 1
-        drawn = curve(setup, np.union1d(sampled(high), [min(fits, high)]))
+        drawn = curve(setup, ascending(sampled(high), min(fits, high)))
         batches = drawn.batches
         inside, outside = batches <= fits, batches >= fits
         total, single = drawn.aggregate_tokens_per_s, drawn.per_session_tokens_per_s

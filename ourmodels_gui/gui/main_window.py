@@ -163,6 +163,11 @@ class MainWindow(QMainWindow):
         """Open a scenario file."""
         self.document.open(path)
 
+    @property
+    def shown_tab(self) -> LazyView:
+        """The tab in sight."""
+        return self._tabs[self._tab_widget.currentIndex()]
+
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()

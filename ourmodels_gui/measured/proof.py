@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from ..library.formats import file_bytes
 from ..library.load import Library
 from .ceiling import Ceiling, ceiling
 from .comparisons import Comparison
@@ -63,6 +64,9 @@ def suspicion(run: MeasuredRun, found: Ceiling | None, library: Library) -> str:
             )
     if not found.fits:
         parts.append("the weights as stated do not fit into the memory")
+    elif "larger than the memory" in run.doubt and record is not None:
+        size = file_bytes(record, run.weights) / 1e9
+        parts.append(f"held as {run.weights} they are {size:.1f} GB and fit")
     if not found.beaten and drafting is not None:
         return "; ".join(parts)
     possible = [cause for cause in explanations(run, found, library) if cause.possible]
