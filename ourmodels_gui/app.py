@@ -68,7 +68,14 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
-    panels = Panels(_answers, (("Decode", _decode_tab), ("Prefill", _prefill_tab)))
+    panels = Panels(
+        _answers,
+        (
+            ("Decode", _decode_tab),
+            ("Prefill", _prefill_tab),
+            ("Memory traffic", _traffic_tab),
+        ),
+    )
     window = MainWindow(
         store,
         recompute,
@@ -103,6 +110,12 @@ def _prefill_tab() -> QWidget:
     from .gui.prefill_tab import PrefillTab  # noqa: PLC0415
 
     return PrefillTab()
+
+
+def _traffic_tab() -> QWidget:
+    from .gui.traffic_tab import TrafficTab  # noqa: PLC0415
+
+    return TrafficTab()
 
 
 def _keep_running_after_faults(window: MainWindow) -> None:

@@ -1,16 +1,15 @@
 """The command line. Only `gui` imports the window; the rest runs without a display."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
-
-DONE, BAD_INPUT, NO_FILE = 0, 2, 3
-"""Exit status: done (what does not fit is a result), bad input, a file that cannot be reached."""
+from .commands import catalog, evaluate, importing, rank
+from .commands.terminal import BAD_INPUT, Refused, tell
+from .problem import BadInput
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,7 +19,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         asked = _parser().parse_args(arguments or ["gui"])
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
-    status: int = asked.run(asked)
+    try:
+        status: int = asked.run(asked)
+    except Refused as refused:
+        tell(str(refused))
+        return refused.status
+    except BadInput as bad:
+        tell(str(bad))
+        return BAD_INPUT
     return status
 
 
@@ -35,26 +41,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="ourmodels",
         description="Ceilings on how fast a machine can serve an open language model.",
-        epilog="Exit status: 0 done, 2 bad input, 3 a file cannot be read or written.",
+        epilog="Exit status: 0 done, 2 bad input or findings, 3 a file cannot be read or written.",
     )
     parser.add_argument("--version", action="version", version=f"ourmodels {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
     window = commands.add_parser("gui", help="open the window (also without any command)")
     window.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a scenario to open")
     window.set_defaults(run=_gui)
-    result = commands.add_parser("evaluate", help="print the result of a scenario")
-    result.add_argument("file", metavar="FILE", help="a scenario file (.ourmodels.json)")
-    result.add_argument("--text", action="store_true", help="for a person instead of as JSON")
-    result.set_defaults(run=_evaluate)
-    table = commands.add_parser("rank", help="print the ranking of machines and models")
-    table.add_argument("--scenario", metavar="FILE", help="whose workload and prompt (a scenario)")
-    table.add_argument("--model", metavar="ID", help="machines for this model")
-    table.add_argument(
-        "--weights", metavar="F", help="its weight format, or best: the largest that serves"
-    )
-    table.add_argument("--hardware", metavar="ID", help="models for this machine")
-    table.add_argument("--csv", action="store_true", help="every row and digit, comma-separated")
-    table.set_defaults(run=_rank)
+    for command in (evaluate, rank, importing, catalog):
+        command.add(commands)
     return parser
 
 
@@ -62,78 +57,3 @@ def _gui(asked: argparse.Namespace) -> int:
     from . import app  # noqa: PLC0415 - the window's libraries load only here
 
     return app.main(asked.file)
-
-
-def _evaluate(asked: argparse.Namespace) -> int:
-    from . import export, paths, scenario, summary  # noqa: PLC0415 - --help stays quick
-    from .evaluation import run  # noqa: PLC0415
-    from .library.load import load  # noqa: PLC0415
-    from .problem import BadInput  # noqa: PLC0415
-
-    try:
-        chosen = scenario.read_file(asked.file)
-    except BadInput as bad:
-        return _refuse(str(bad), BAD_INPUT)
-    except (OSError, ValueError) as error:
-        return _refuse(f"{asked.file}: cannot be read: {_reason(error)}", NO_FILE)
-    evaluation = run(chosen, load(paths.catalog(), paths.user_data()))
-    if evaluation.problem is not None or evaluation.result is None:
-        return _refuse(f"{asked.file}: {evaluation.problem}", BAD_INPUT)
-    if asked.text:
-        return _print(summary.to_text(summary.summarise(evaluation)).encode())
-    return _print(export.to_json(evaluation.result))
-
-
-def _rank(asked: argparse.Namespace) -> int:
-    from . import paths, scenario, settings  # noqa: PLC0415
-    from .library.load import load  # noqa: PLC0415
-    from .problem import BadInput  # noqa: PLC0415
-    from .ranking.printed import ranking_text  # noqa: PLC0415
-
-    if asked.weights and not asked.model:
-        return _refuse("--weights needs --model", BAD_INPUT)
-    try:
-        chosen = scenario.read_file(asked.scenario) if asked.scenario else None
-    except BadInput as bad:
-        return _refuse(str(bad), BAD_INPUT)
-    except (OSError, ValueError) as error:
-        return _refuse(f"{asked.scenario}: cannot be read: {_reason(error)}", NO_FILE)
-    prices, notice = settings.load(paths.user_data())
-    if notice:
-        print("ourmodels: " + notice, file=sys.stderr)
-    try:
-        text = ranking_text(
-            load(paths.catalog(), paths.user_data()),
-            chosen,
-            prices,
-            model=asked.model,
-            weights=asked.weights,
-            hardware=asked.hardware,
-            as_csv=asked.csv,
-        )
-    except BadInput as bad:
-        return _refuse(str(bad), BAD_INPUT)
-    return _print(text.encode())
-
-
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
-
-
-def _refuse(message: str, status: int) -> int:
-    print("ourmodels: " + " ".join(message.split()), file=sys.stderr)
-    return status
-
-
-def _print(text: bytes) -> int:
-    """UTF-8 whatever the terminal's encoding; a reader that has gone away ends it quietly."""
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_FILE
-    except OSError as error:
-        return _refuse(f"the output cannot be written: {_reason(error)}", NO_FILE)
-    return DONE

@@ -229,14 +229,17 @@ def line_batch(most_bytes: Floats, swept_bytes: Floats, private_bytes: Floats) -
     np.fmax(batch, 0.0, out=batch)
     for row in np.flatnonzero(private_bytes[:, 0] == 0.0):
         batch[row] = np.where(swept_bytes[row] <= most_bytes, np.inf, 0.0)
+    if batch.max(initial=0.0) >= BEYOND:
+        batch[batch >= BEYOND] = np.inf
     for row, machine in places:
         swept, private, most = swept_bytes[row, 0], private_bytes[row, 0], most_bytes[machine]
         batch[row, machine] = _search_line(most, swept, private)
     return batch
 
 
-def _search_line(most_bytes: float, swept_bytes: float, private_bytes: float) -> int:
-    return last_batch(lambda batch: swept_bytes + batch * private_bytes <= most_bytes, 0, BEYOND)
+def _search_line(most_bytes: float, swept_bytes: float, private_bytes: float) -> float:
+    last = last_batch(lambda batch: swept_bytes + batch * private_bytes <= most_bytes, 0, BEYOND)
+    return np.inf if last == BEYOND else last
 
 
 def clearing_batch(models: ModelTable, most_bytes: Floats, most_free_bytes: float) -> Floats:
@@ -248,9 +251,10 @@ def clearing_batch(models: ModelTable, most_bytes: Floats, most_free_bytes: floa
     Parameters: models; most_bytes, ascending limits of a step; most_free_bytes, the largest C - O.
     """
     batch = line_batch(most_bytes, models.full_sweep_bytes[:, None], models.read_bytes[:, None])
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slack_bytes = most_bytes.max(initial=0.0) - models.active_bytes
-        fitting = (most_free_bytes - models.resident_bytes) / models.alloc_bytes
+        margin_bytes = most_free_bytes - np.rint(models.resident_bytes)
+        fitting = margin_bytes / np.rint(models.alloc_bytes)
         longest = np.fmax(np.fmin(slack_bytes / models.read_bytes, fitting), 0.0) + 2.0
     lengths = [
         int(min(longest[mixture.rows].max(), mixture.curved_tokens)) for mixture in models.mixtures

@@ -4,6 +4,7 @@ from math import ceil, log2
 
 import numpy as np
 
+from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
 from ..engine.result import Decode
 from ..evaluation import Evaluation
@@ -16,7 +17,7 @@ LIMITS = {
     "capacity": "does not fit",
     "floor": "below the floor",
     "compute": "compute",
-    "memory": "memory bandwidth",
+    "memory": "bandwidth",
 }
 
 
@@ -39,7 +40,7 @@ def sampled(high: int) -> np.ndarray:
     >>> sampled(8).tolist()
     [1, 2, 3, 4, 5, 6, 7, 8]
     """
-    return np.unique(np.round(np.geomspace(1, high, SAMPLES)).astype(np.int64))
+    return ascending(np.round(np.geomspace(1, high, SAMPLES)))
 
 
 def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:

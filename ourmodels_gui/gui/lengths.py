@@ -5,6 +5,7 @@ from math import ceil, log2
 
 import numpy as np
 
+from ..engine.ascending import ascending
 from ..engine.prefill_curve import ceilings_over_length, doubling_lengths
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
@@ -29,7 +30,7 @@ def length_span(setup: Setup) -> int:
 def sampled(longest: int) -> np.ndarray:
     """Whole lengths up to `longest`, in equal ratios."""
     lengths = np.geomspace(SHORTEST_TOKENS, longest, SAMPLES)
-    return np.unique(np.round(lengths).astype(np.int64))
+    return ascending(np.round(lengths))
 
 
 def length_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:

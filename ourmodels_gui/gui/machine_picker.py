@@ -8,7 +8,8 @@ from ..evaluation import Evaluation
 from ..library.load import Library, MachineEntry
 from ..scenario import HardwareRef, InlineHardware
 from . import typed
-from .picker import Picker, Row
+from .picker import Picker
+from .rows import Row
 
 
 def machine_row(entry: MachineEntry) -> Row:
@@ -51,7 +52,8 @@ class MachinePicker(Picker):
             self.tr("Machine"), ("99.6 GiB", "9,999"), self.tr("name, 24gb, laptop"), parent
         )
         self.NOTHING = self.tr("The catalog holds no machines. Add your own with +.")
-        plus = QToolButton(self, text="+", autoRaise=True)
+        plus = QToolButton(self, autoRaise=True)
+        plus.setText("+")
         plus.setAccessibleName(self.tr("Add a machine of your own"))
         plus.setToolTip(self.tr("Add a machine of your own"))
         plus.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -75,10 +77,8 @@ class MachinePicker(Picker):
         if isinstance(hardware, InlineHardware):
             memory = typed.show(hardware.memory_gb)
             rate = typed.show(hardware.bandwidth_gb_per_s)
-            words = self.tr("{name} \u00b7 {memory} GB \u00b7 {rate} GB/s, from this scenario")
-            self.show_chosen(
-                "", hardware.name, words.format(name=hardware.name, memory=memory, rate=rate)
-            )
+            words = f"{hardware.name} \u00b7 {memory} GB \u00b7 {rate} GB/s"
+            self.show_chosen("", hardware.name, words, note=self._travels())
             return
         machine_id = hardware.id if isinstance(hardware, HardwareRef) else hardware
         entry = self._machines.get(machine_id)
@@ -87,11 +87,14 @@ class MachinePicker(Picker):
             self.show_chosen(machine_id, row.name, row.words())
         elif isinstance(hardware, HardwareRef):
             name = hardware.record.get("name", machine_id)
-            words = self.tr("{name}, from this scenario").format(name=name)
-            self.show_chosen("", str(name), words)
+            self.show_chosen("", str(name), note=self._travels())
         else:
             self.show_chosen(
                 "",
                 machine_id,
-                missing=self.tr("The catalog has no machine with this id. Choose another."),
+                note=self.tr("The catalog has no machine with this id. Choose another."),
+                missing=True,
             )
+
+    def _travels(self) -> str:
+        return self.tr("It is part of this scenario, not of the catalog.")

@@ -214,17 +214,13 @@ class MemoryBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            for part, rect in self.stretches():
-                if rect.left() <= event.pos().x() < rect.right() or part == self.stretches()[-1]:
-                    bytes_text = self.tr("{count} bytes").format(
-                        count=exact(round(part.size_bytes))
-                    )
-                    QToolTip.showText(
-                        event.globalPos(),
-                        f"{part.name}: {size(part.size_bytes)}, {bytes_text}",
-                        self,
-                    )
-                    return True
+            x = event.pos().x()
+            part = next((part for part, rect in self.stretches() if x < rect.right()), None)
+            if part is not None:
+                count = self.tr("{count} bytes").format(count=exact(round(part.size_bytes)))
+                words = f"{part.name}: {size(part.size_bytes)}, {count}"
+                QToolTip.showText(event.globalPos(), words, self)
+                return True
         return super().event(event)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
@@ -139,7 +139,7 @@ class Menus(QObject):
     def _menu(self, title: str) -> QMenu:
         return self._window.menuBar().addMenu(title)
 
-    def _add(self, menu: QMenu, words: str, does: Signal, *keys: Key) -> QAction:
+    def _add(self, menu: QMenu, words: str, does: SignalInstance, *keys: Key) -> QAction:
         action = menu.addAction(words)
         action.setShortcuts([QKeySequence(key) for key in keys if key is not None])
         action.triggered.connect(lambda _checked=False: does.emit())

@@ -17,7 +17,8 @@ from ..scenario import InlineModel, ModelRef
 from . import typed
 from .fields import ChoiceField
 from .form import LABEL_PX
-from .picker import Picker, Row
+from .picker import Picker
+from .rows import Row
 from .theme import UNIT
 
 
@@ -72,12 +73,14 @@ class ModelPicker(Picker):
         )
         self.NOTHING = self.tr("The catalog holds no models.")
         self._weights = ChoiceField(self)
+        self._weights.setObjectName("weights")
         self._weights.setAccessibleName(self.tr("Weights"))
         self._weights.setToolTip(
             self.tr("Format that the weights are stored in, and the memory they take.")
         )
         self._weights.committed.connect(lambda name: self.edited.emit({"model.weights": name}))
         self._towers = QCheckBox(self.tr("with vision and audio"), self)
+        self._towers.setObjectName("towers")
         self._towers.setToolTip(
             self.tr("Keep the encoders of images and sound in memory as well. Text skips them.")
         )
@@ -94,7 +97,7 @@ class ModelPicker(Picker):
         foot.addWidget(label, 0, 0)
         foot.addWidget(self._weights, 0, 1)
         foot.addWidget(self._towers, 1, 1)
-        self.layout().addLayout(foot)
+        self.column.addLayout(foot)
         self._kept_weights: str | None = None
         self.picked.connect(self._pick)
         self.offer(library)
@@ -121,8 +124,8 @@ class ModelPicker(Picker):
         if isinstance(model, InlineModel):
             self._kept_weights = None
             self._weights.offer(((None, self.tr("as typed in the scenario")),))
-            words = self.tr("{name}, from this scenario").format(name=model.adapter.name)
-            self.show_chosen("", model.adapter.name, words)
+            self._weights.present(None)
+            self.show_chosen("", model.adapter.name, note=self._travels())
             return
         self._kept_weights = model.weights
         self._towers.setChecked(bool(model.include_towers))
@@ -140,15 +143,20 @@ class ModelPicker(Picker):
         elif model.record is not None:
             name = model.record.get("name", model.id)
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
-            words = self.tr("{name}, from this scenario").format(name=name)
-            self.show_chosen("", str(name), words)
+            self._weights.present(model.weights)
+            self.show_chosen("", str(name), note=self._travels())
         else:
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
+            self._weights.present(model.weights)
             self.show_chosen(
                 "",
                 model.id,
-                missing=self.tr("The catalog has no model with this id. Choose another."),
+                note=self.tr("The catalog has no model with this id. Choose another."),
+                missing=True,
             )
+
+    def _travels(self) -> str:
+        return self.tr("It is part of this scenario, not of the catalog.")
 
     def _pick(self, model_id: str) -> None:
         self.edited.emit(

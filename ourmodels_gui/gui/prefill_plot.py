@@ -5,6 +5,7 @@ from math import isfinite
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ..engine.ascending import ascending
 from ..engine.capacity import fitting_batch
 from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
 from ..engine.result import Prefill
@@ -99,7 +100,7 @@ class PrefillPlot(QWidget):
 
     def _draw(self, setup: Setup, prompt: Prompt, prefill: Prefill) -> None:
         longest = length_span(setup)
-        lengths = np.union1d(sampled(longest), [min(prompt.prompt_tokens, longest)])
+        lengths = ascending(sampled(longest), min(prompt.prompt_tokens, longest))
         batch = prefill.batch or 1
         drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
         shot = ceilings_over_length(setup, lengths, batch) if prompt.chunk_tokens else None
