@@ -32,7 +32,6 @@ from .pairs import Pairs, pairs
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-SERVES = VERDICTS.index("serves")
 UNKNOWN = -1
 """The verdict of a row that cannot be evaluated."""
 GB = 1e9
@@ -63,11 +62,10 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Index into VERDICTS by row; UNKNOWN where the pair cannot be evaluated."""
         return self._spread(self.pairs.verdict, UNKNOWN)
 
-    @property
+    @cached_property
     def serves(self) -> NDArray[np.bool_]:
         """Whether the row serves; every other one is impossible at this workload."""
-        serves: NDArray[np.bool_] = self.verdict == SERVES
-        return serves
+        return self._spread(self.pairs.best_batch >= 1.0, False)
 
     @cached_property
     def _columns(self) -> dict[str, Floats]:
