@@ -1,16 +1,15 @@
 """The command line. Only `gui` imports the window; the rest runs without a display."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
-
-DONE, BAD_INPUT, NO_FILE = 0, 2, 3
-"""Exit status: done (what does not fit is a result), bad input, a file that cannot be reached."""
+from .commands import catalog, evaluate, importing, rank
+from .commands.terminal import BAD_INPUT, Refused, tell
+from .problem import BadInput
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,7 +19,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         asked = _parser().parse_args(arguments or ["gui"])
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
-    status: int = asked.run(asked)
+    try:
+        status: int = asked.run(asked)
+    except Refused as refused:
+        tell(str(refused))
+        return refused.status
+    except BadInput as bad:
+        tell(str(bad))
+        return BAD_INPUT
     return status
 
 
@@ -35,30 +41,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="ourmodels",
         description="Ceilings on how fast a machine can serve an open language model.",
-        epilog="Exit status: 0 done, 2 bad input, 3 a file cannot be read or written.",
+        epilog="Exit status: 0 done, 2 bad input or findings, 3 a file cannot be read or written.",
     )
     parser.add_argument("--version", action="version", version=f"ourmodels {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
     window = commands.add_parser("gui", help="open the window (also without any command)")
     window.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a scenario to open")
     window.set_defaults(run=_gui)
-    result = commands.add_parser("evaluate", help="print the result of a scenario")
-    result.add_argument("file", metavar="FILE", help="a scenario file (.ourmodels.json)")
-    result.add_argument("--text", action="store_true", help="for a person instead of as JSON")
-    result.set_defaults(run=_evaluate)
-    take = commands.add_parser("import", help="read a model file and say what it is")
-    take.add_argument("path", type=Path, metavar="PATH", help="a model's file or folder")
-    take.add_argument("--json", action="store_true", help="print JSON instead of text")
-    take.add_argument("--save", action="store_true", help="keep it among your own models")
-    take.add_argument("--name", metavar="NAME", help="what to call it")
-    take.add_argument(
-        "--answer",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="answer to a question that the files leave open",
-    )
-    take.set_defaults(run=_import)
+    for command in (evaluate, rank, importing, catalog):
+        command.add(commands)
     return parser
 
 
@@ -66,72 +57,3 @@ def _gui(asked: argparse.Namespace) -> int:
     from . import app  # noqa: PLC0415 - the window's libraries load only here
 
     return app.main(asked.file)
-
-
-def _evaluate(asked: argparse.Namespace) -> int:
-    from . import export, paths, scenario, summary  # noqa: PLC0415 - --help stays quick
-    from .evaluation import run  # noqa: PLC0415
-    from .library.load import load  # noqa: PLC0415
-    from .problem import BadInput  # noqa: PLC0415
-
-    try:
-        chosen = scenario.read_file(asked.file)
-    except BadInput as bad:
-        return _refuse(str(bad), BAD_INPUT)
-    except (OSError, ValueError) as error:
-        return _refuse(f"{asked.file}: cannot be read: {_reason(error)}", NO_FILE)
-    evaluation = run(chosen, load(paths.catalog(), paths.user_data()))
-    if evaluation.problem is not None or evaluation.result is None:
-        return _refuse(f"{asked.file}: {evaluation.problem}", BAD_INPUT)
-    if asked.text:
-        return _print(summary.to_text(summary.summarise(evaluation)).encode())
-    return _print(export.to_json(evaluation.result))
-
-
-def _import(asked: argparse.Namespace) -> int:
-    from . import paths  # noqa: PLC0415 - --help stays quick
-    from .library.importers.importing import import_model, named  # noqa: PLC0415
-    from .library.importers.profile_text import as_json, as_text  # noqa: PLC0415
-    from .library.load import load  # noqa: PLC0415
-    from .library.user import add_model  # noqa: PLC0415
-    from .problem import BadInput  # noqa: PLC0415
-
-    user = paths.user_data()
-    answers = dict(answer.partition("=")[::2] for answer in asked.answer)
-    library = load(paths.catalog(), user)
-    try:
-        imported = named(import_model(asked.path, library, answers), asked.name)
-        print_status = _print(as_json(imported) if asked.json else as_text(imported).encode())
-        if imported.problems:
-            return _refuse(f"{asked.path}: {'; '.join(imported.problems)}", BAD_INPUT)
-        if asked.save and print_status == DONE:
-            place, _ = add_model(user, imported.record, frozenset(library.models))
-            print(f"ourmodels: saved as {place}", file=sys.stderr)
-    except BadInput as bad:
-        return _refuse(str(bad), BAD_INPUT)
-    except OSError as error:
-        return _refuse(f"{asked.path}: cannot be read: {_reason(error)}", NO_FILE)
-    return print_status
-
-
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
-
-
-def _refuse(message: str, status: int) -> int:
-    print("ourmodels: " + " ".join(message.split()), file=sys.stderr)
-    return status
-
-
-def _print(text: bytes) -> int:
-    """UTF-8 whatever the terminal's encoding; a reader that has gone away ends it quietly."""
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_FILE
-    except OSError as error:
-        return _refuse(f"the output cannot be written: {_reason(error)}", NO_FILE)
-    return DONE

@@ -13,8 +13,8 @@ def kinds(setup: Setup, step: Step, usable_batch: int) -> tuple[dict[str, Kind],
     """Bound or estimate for each figure by name, and why any is an estimate.
 
     An expected expert count is an average, so what rests on a sweep of more than one routing is an
-    estimate; m(1) = k is certain. A measured rate is no limit, so what rests on it is an estimate.
-    The gates of whole bytes stay bounds.
+    estimate; m(1) = k is certain, and the rate-limited batch rests on it. A measured rate is no
+    limit, so what rests on it is an estimate. The gates of whole bytes stay bounds.
 
     Parameters: setup; step; usable_batch, beyond which no batch can serve.
     References: formulation, "Four questions" and "Mixture-of-experts".
@@ -23,8 +23,6 @@ def kinds(setup: Setup, step: Step, usable_batch: int) -> tuple[dict[str, Kind],
     expected = bool(routed) and step.routing == "expected"
     single_expected = expected and step.draft_tokens > 0 and bool(setup.model.experts)
     batched_expected = expected and (single_expected or usable_batch > 1)
-    forced = setup.workload.batch
-    forced_expected = expected and (single_expected or (forced is not None and forced > 1))
     sweep_expected = bool(setup.model.experts) and step.routing == "expected"
 
     measured = setup.machine.measured
@@ -35,17 +33,19 @@ def kinds(setup: Setup, step: Step, usable_batch: int) -> tuple[dict[str, Kind],
 
     estimates = {
         "memory_batch": False,
-        "rate_limited_batch": bandwidth or single_expected,
-        "usable_batch": bandwidth or single_expected,
+        "rate_limited_batch": bandwidth,
+        "usable_batch": bandwidth,
         "best_batch": rates or batched_expected,
         "aggregate_tokens_per_s": rates or batched_expected,
         "per_session_tokens_per_s": rates or batched_expected,
         "single_session_tokens_per_s": rates or single_expected,
         "memory_power_tokens_per_s": bandwidth,
         "large_memory_limit_tokens_per_s": bandwidth,
-        "forced": rates or forced_expected,
         "crossover_tokens": bandwidth or linear or sweep_expected,
     }
+    forced = setup.workload.batch
+    if forced is not None:
+        estimates["forced"] = rates or (expected and (single_expected or forced > 1))
     reasons = []
     if expected:
         reasons.append(

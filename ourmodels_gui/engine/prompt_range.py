@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .admissible import best_batch, largest_batch
+from .ascending import ascending
 from .capacity import fitting_batch
 from .crossover import missing_for_compute
 from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
@@ -159,9 +160,9 @@ def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
 
 def _first_intervals(last: int, chunk: int) -> tuple[Lengths, Lengths]:
     """1..last in intervals of about one ratio, cut at whole chunks beyond the first."""
-    ends = np.unique(np.geomspace(1, last, 64).round().astype(np.int64))
+    ends = ascending(np.geomspace(1, last, 64).round())
     ends = np.where(ends > chunk, -(-ends // chunk) * chunk, ends)
-    ends = np.unique(np.minimum(np.append(ends, (chunk, last)), last))
+    ends = ascending(np.minimum(ends, last), chunk, last)
     return np.concatenate(([1], ends[:-1] + 1)), ends
 
 

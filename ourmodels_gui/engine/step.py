@@ -92,7 +92,7 @@ def shared_bytes(step: Step, batch: Tokens) -> Tokens:
     return swept
 
 
-def least_shared_bytes(step: Step) -> Tokens:
+def least_shared_bytes(step: Step) -> float:
     """Weights that no iteration sweeps less than, W_active + gamma W_draft [bytes].
 
     References: formulation, "Usable-batch correction".

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from .cache_columns import CacheColumns
 from .costs import (
     active_bytes,
     cache_alloc_bytes,
@@ -13,7 +14,7 @@ from .costs import (
     saturating_tokens,
     sweep_bytes,
 )
-from .setup import Machine, ModelCosts, Workload
+from .setup import CachePolicy, Machine, ModelCosts, Workload
 
 Floats = NDArray[np.float64]
 
@@ -27,17 +28,17 @@ class MachineTable(msgspec.Struct, frozen=True, eq=False):
 
 
 class Mixture(msgspec.Struct, frozen=True, eq=False):
-    """The models that route in one way, so that they share the count of distinct experts.
+    """Models with experts that route in one way, so that they share the count of distinct experts.
 
     rows: their places in the table. kinds: (E, k) of each set of experts.
-    expert_bytes: by set of experts and model. curved_tokens: routings that touch every expert.
+    always_bytes: by model. expert_bytes: by set of experts and model, of one expert.
+    curved_tokens: routings that touch every expert.
     """
 
     rows: NDArray[np.intp]
     kinds: tuple[tuple[int, int], ...]
     always_bytes: Floats
     expert_bytes: Floats
-    read_bytes: Floats
     curved_tokens: int
 
 
@@ -99,16 +100,36 @@ def model_table(models: Sequence[ModelCosts], workload: Workload) -> ModelTable:
         read_bytes=columns[4],
         active_bytes=columns[5],
         full_sweep_bytes=columns[6],
-        mixtures=_mixtures(models, columns[4]) if workload.routing == "expected" else (),
+        mixtures=_mixtures(models) if workload.routing == "expected" else (),
     )
 
 
-def _mixtures(models: Sequence[ModelCosts], read_bytes: Floats) -> tuple[Mixture, ...]:
-    routed: dict[tuple[tuple[int, int], ...], list[int]] = {}
+def at_contexts(
+    table: ModelTable,
+    caches: CacheColumns,
+    policy: CachePolicy,
+    reserved_tokens: NDArray[np.int64],
+    read_tokens: NDArray[np.int64],
+) -> ModelTable:
+    """The same models at other contexts, without going through them one by one.
+
+    Parameters: table; caches of its models; policy; L_alloc and L_read by model.
+    """
+    return msgspec.structs.replace(
+        table,
+        reserved_context_tokens=reserved_tokens,
+        read_context_tokens=read_tokens,
+        alloc_bytes=caches.alloc_bytes(reserved_tokens.astype(np.float64), policy),
+        read_bytes=caches.step_read_bytes(read_tokens.astype(np.float64)),
+    )
+
+
+def _mixtures(models: Sequence[ModelCosts]) -> tuple[Mixture, ...]:
+    alike: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for row, model in enumerate(models):
         if model.experts:
             kinds = tuple((group.routed, group.per_token) for group in model.experts)
-            routed.setdefault(kinds, []).append(row)
+            alike.setdefault(kinds, []).append(row)
     return tuple(
         Mixture(
             rows=np.array(rows, dtype=np.intp),
@@ -118,8 +139,7 @@ def _mixtures(models: Sequence[ModelCosts], read_bytes: Floats) -> tuple[Mixture
                 [[group.expert_bytes for group in models[row].experts] for row in rows],
                 dtype=np.float64,
             ).T,
-            read_bytes=read_bytes[rows],
             curved_tokens=max(map(saturating_tokens, models[rows[0]].experts)),
         )
-        for kinds, rows in routed.items()
+        for kinds, rows in alike.items()
     )

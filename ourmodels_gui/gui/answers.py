@@ -4,11 +4,11 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
-from ..summary import summarise
-from . import typed
-from .cards import Card, ElidedLabel
+from .cards import Card
+from .elided import ElidedLabel
 from .memory_bar import MemoryBar
 from .questions import card_texts
+from .telling import told
 from .theme import UNIT, colours, sized
 
 
@@ -46,12 +46,11 @@ class AnswerPanel(QWidget):
 
     def present(self, evaluation: Evaluation) -> None:
         """Answer from the result, or say in every card why there is none."""
-        write = typed.separators()
-        told = summarise(evaluation, write)
-        for card, text in zip(self.cards, card_texts(evaluation, told, write), strict=True):
+        summary = told(evaluation)
+        for card, text in zip(self.cards, card_texts(evaluation, summary), strict=True):
             card.present(text)
         self.memory.present(evaluation)
-        found = told.cautions
+        found = summary.cautions
         more = self.tr(" (and {count} more)").format(count=len(found) - 1)
         line = self.tr("Caution: {first}").format(first=found[0]) if found else ""
         self._cautions.say(line + (more if len(found) > 1 else ""), "\n".join(found))

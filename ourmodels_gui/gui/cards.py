@@ -1,10 +1,12 @@
 """A card: one question with its verdict, its figure, and one line of why."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -13,9 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..summary import Row
 from ..units import THIN_SPACE
+from .derivation import open_working, shown_exactly
+from .elided import ElidedLabel, in_lines
 from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
 
+ROOMY_PX = 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
 
 
@@ -23,15 +29,15 @@ class Offer(NamedTuple):
     """An edit that would answer a question which has no answer: its words and scenario keys."""
 
     words: str
-    changes: dict[str, object]
+    changes: Mapping[str, object]
 
 
 class CardText(NamedTuple):
     """What a card says.
 
     tone: "serves", "below", "unfit" or "muted"; gives colour and sign. figure: "" where there is
-    none; `why` then takes its place. badge: "bound", "estimate" or "", with its reason. details:
-    the figures in full, on hover.
+    none; `why` then takes its place. badge: "bound", "estimate" or "", with its reason. working:
+    the figure's row in the ledger, which a click opens.
     """
 
     tone: str
@@ -41,71 +47,45 @@ class CardText(NamedTuple):
     why: str = ""
     badge: str = ""
     reason: str = ""
-    details: str = ""
+    working: Row | None = None
     offer: Offer | None = None
 
 
-def in_lines(words: str, metrics: QFontMetrics, width: int, count: int) -> list[str]:
-    """The words broken into at most `count` lines, the last one cut where the room ends."""
-    lines: list[str] = []
-    rest = words.split()
-    while rest and len(lines) < count - 1:
-        line = rest.pop(0)
-        while rest and metrics.horizontalAdvance(f"{line} {rest[0]}") <= width:
-            line = f"{line} {rest.pop(0)}"
-        lines.append(line)
-    if rest:
-        lines.append(" ".join(rest))
-    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in lines]
-
-
-class ElidedLabel(QLabel):
-    """A few lines of words that are cut where the room ends; the whole is on hover."""
-
-    def __init__(self, parent: QWidget | None = None, *, lines: int = 1) -> None:
-        super().__init__(parent)
-        self._whole, self._hint, self._lines = "", "", lines
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop)
-
-    def say(self, words: str, hint: str = "") -> None:
-        self._whole, self._hint = words, hint
-        self.setAccessibleName(words)
-        self._cut()
-
-    def _cut(self) -> None:
-        lines = in_lines(self._whole, self.fontMetrics(), max(self.width(), 1), self._lines)
-        self.setText("\n".join(lines))
-        cut = "" if " ".join(lines) == " ".join(self._whole.split()) else self._whole
-        self.setToolTip("\n".join(part for part in (cut, self._hint) if part))
-
-    def sizeHint(self) -> QSize:
-        return QSize(80, self._lines * self.fontMetrics().lineSpacing() + UNIT // 2)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(20, self.sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._cut()
-
-
-class Figure(QWidget):
+class Figure(QAbstractButton):
     """A large figure with its unit in muted text behind it; it shrinks where it would be cut.
 
-    Without a figure, the same room holds up to two lines of words.
+    Pressed, it opens its working. Without a figure, the same room holds up to two lines of words.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._figure, self._unit, self._words = "", "", ""
+        self._row: Row | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(self._open)
 
-    def say(self, figure: str, unit: str, words: str) -> None:
-        self._figure, self._unit, self._words = figure, unit, words
-        self.setAccessibleName(f"{figure} {unit}".strip() or words)
+    def say(self, text: CardText) -> None:
+        self._figure, self._unit, self._words, self._row = (
+            text.figure,
+            text.unit,
+            text.why,
+            text.working,
+        )
+        self.setAccessibleName(f"{text.figure} {text.unit}".strip() or text.why)
+        opens = self._row is not None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if opens else Qt.FocusPolicy.NoFocus)
+        shape = Qt.CursorShape.PointingHandCursor if opens else Qt.CursorShape.ArrowCursor
+        self.setCursor(shape)
+        exactly = f"{shown_exactly(self._row)}: " if self._row is not None else ""
+        hint = self.tr("{exactly}show the working").format(exactly=exactly)
+        self.setToolTip(hint if opens else text.why)
+        self.setAccessibleDescription(hint if opens else "")
         self.update()
+
+    def _open(self) -> None:
+        if self._row is not None:
+            open_working(self._row, self)
 
     def sizeHint(self) -> QSize:
         return QSize(80, QFontMetrics(sized("figure")).height())
@@ -129,8 +109,12 @@ class Figure(QWidget):
             font.setPixelSize(font.pixelSize() - 1)
         baseline = (self.height() + QFontMetrics(sized("figure")).capHeight()) // 2
         painter.setFont(font)
-        painter.setPen(QColor(palette.text))
+        marked = self._row is not None and (self.underMouse() or self.hasFocus())
+        painter.setPen(QColor(palette.accent if marked else palette.text))
         painter.drawText(0, baseline, self._figure)
+        if marked:
+            end = QFontMetrics(font).horizontalAdvance(self._figure)
+            painter.drawLine(0, baseline + 3, end, baseline + 3)
         x = QFontMetrics(font).horizontalAdvance(self._figure) + UNIT
         painter.setFont(small)
         painter.setPen(QColor(palette.muted))
@@ -174,9 +158,9 @@ class Card(QWidget):
         top.addWidget(self._head)
         top.addStretch()
         top.addWidget(self._badge)
-        layout = QVBoxLayout(self)
-        pad = CARD_PADDING
-        layout.setContentsMargins(pad, pad - UNIT, pad, pad - UNIT)
+        self._layout = layout = QVBoxLayout(self)
+        around = CARD_PADDING - UNIT
+        layout.setContentsMargins(CARD_PADDING, around, CARD_PADDING, around)
         layout.setSpacing(UNIT // 2)
         layout.addLayout(top)
         layout.addWidget(self._figure)
@@ -188,12 +172,14 @@ class Card(QWidget):
         self._tint()
 
     def present(self, text: CardText) -> None:
+        if text == self.text:
+            return
+        retint = self.text is None or text.tone != self.text.tone
         self.text = text
         self._offer = text.offer
         self._badge.setText(text.badge)
         self._badge.setToolTip(text.reason)
-        self._figure.say(text.figure, text.unit, text.why)
-        self._figure.setToolTip(text.details or text.why)
+        self._figure.say(text)
         self._verdict.say(f"{SIGNS[text.tone]}{THIN_SPACE}{text.verdict}")
         self._why.say(text.why if text.figure else "")
         if text.offer is not None:
@@ -204,7 +190,8 @@ class Card(QWidget):
         self.setAccessibleName(self._question)
         spoken = (text.verdict, f"{text.figure} {text.unit}", text.why, text.badge)
         self.setAccessibleDescription(". ".join(part.strip() for part in spoken if part.strip()))
-        self._tint()
+        if retint:
+            self._tint()
 
     def _accept(self) -> None:
         if self._offer is not None:
@@ -219,6 +206,12 @@ class Card(QWidget):
             " text-align: left; background: transparent; }"
             "QPushButton:hover, QPushButton:focus { text-decoration: underline; }"
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
+        around = CARD_PADDING - UNIT
+        self._layout.setContentsMargins(side, around, side, around)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)

@@ -49,17 +49,18 @@ class Concurrency(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         name = self.tr("Sessions at once")
-        label = QLabel(name)
+        label = QLabel(self.tr("Sessions"))
         self.slider = BatchSlider()
         self.slider.setAccessibleName(name)
         self.slider.chosen.connect(lambda batch: self.edited.emit({KEY: batch}))
-        self.field = NumberField(_at_least_one, typed.show)
+        self.field = NumberField(at_least_one, typed.show)
         self.field.setAccessibleName(self.tr("Forced number of sessions"))
         self.field.setFixedWidth(72)
         self.field.committed.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field.refused.connect(self.field.setToolTip)
         label.setBuddy(self.field)
-        self.best = QPushButton(self.tr("Use the best"))
+        self.best = QPushButton(self.tr("Best"))
+        self.best.setAccessibleName(self.tr("Use the best number of sessions"))
         self.best.setToolTip(self.tr("Let the number of sessions follow the floor and the memory"))
         self.best.clicked.connect(lambda: self.edited.emit({KEY: None}))
         row = QHBoxLayout(self)
@@ -83,7 +84,8 @@ class Concurrency(QWidget):
         self.best.setEnabled(forced is not None)
 
 
-def _at_least_one(text: str) -> int:
+def at_least_one(text: str) -> int:
+    """A typed number of sessions; raises ValueError with a sentence."""
     batch = typed.whole(text)
     if batch < 1:
         raise ValueError("write a number of sessions from 1 on")

@@ -3,13 +3,14 @@
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from ..engine.ascending import ascending
 from ..engine.curve import DecodeCurve, curve, limits
 from ..engine.result import Decode
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..units import duration, number, plain, rate
 from . import typed
-from .batches import LIMITS, batch_span, sampled
+from .batches import LIMITS, batch_span, sampled, why_no_curve
 from .log_plot import LogPlot
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
 
@@ -23,20 +24,6 @@ def compute_bound(drawn: DecodeCurve) -> tuple[float | None, float | None]:
         return None, None
     longer = drawn.batches[drawn.compute_time_s > drawn.memory_time_s]
     return (float(longer[0]), 2.0 * float(longer[-1])) if longer.size else (None, None)
-
-
-def why_no_curve(evaluation: Evaluation) -> str:
-    """What keeps the plot empty; "" when there is something to show."""
-    if evaluation.result is None:
-        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
-    decode = evaluation.result.decode
-    if decode.memory_batch:
-        return ""
-    missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
-    if decode.verdict == "model does not fit":
-        missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
-        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
-    return f"Not one session fits beside the model: {missing} GB are missing for the first."
 
 
 class DecodePlot(LogPlot):
@@ -57,6 +44,7 @@ class DecodePlot(LogPlot):
         self._decode: Decode | None = None
         self._beyond = self.region("unfit")
         self._computing = self.region("power")
+        self._pinned: tuple[str, DecodeCurve] | None = None
         self.ghosts = (self.curve("muted", width=1.0), self.curve("muted", width=1.0))
         self._all = self.curve("aggregate")
         self._each = self.curve("session", dash=(5.0, 3.0), below=True)
@@ -64,6 +52,7 @@ class DecodePlot(LogPlot):
         self._each_beyond = self.curve("session", width=1.0, dash=(1.0, 3.0), below=True)
         self._floor = self.level("below")
         self._power = self.level("power", at_right=True)
+        self._power_beyond = self.note("power")
         self._rate_gate = self.gate("muted")
         self._memory_gate = self.gate("muted")
         self._best_gate = self.gate("serves")
@@ -86,19 +75,30 @@ class DecodePlot(LogPlot):
 
     def pin(self, name: str | None) -> None:
         """Keep the curves that are drawn now as thin ghosts under `name`; None drops them."""
-        for ghost, live in zip(self.ghosts, (self._all, self._each), strict=True):
-            if name is None or self._setup is None:
-                ghost.clear_values()
-            else:
-                x, y = live.getData()
-                ghost.show_values(10.0**x, 10.0**y, name if live is self._all else "")
+        self._pinned = None
+        if name is not None and self._setup is not None and self._decode is not None:
+            batches = sampled(self._decode.memory_batch or 1)
+            self._pinned = (name, curve(self._setup, batches))
+        self._draw_ghosts()
         self.place_labels()
+
+    def _draw_ghosts(self) -> tuple[float, ...]:
+        """Draw what is pinned; returns the rates at its ends."""
+        if self._pinned is None:
+            for ghost in self.ghosts:
+                ghost.clear_values()
+            return ()
+        name, kept = self._pinned
+        total, single = kept.aggregate_tokens_per_s, kept.per_session_tokens_per_s
+        self.ghosts[0].show_values(kept.batches, total, name)
+        self.ghosts[1].show_values(kept.batches, single)
+        return float(total.max()), float(single.min())
 
     def _draw(self, setup: Setup, decode: Decode) -> None:
         write = typed.separators()
         high = batch_span(decode)
         fits = decode.memory_batch or 1
-        drawn = curve(setup, np.union1d(sampled(high), [min(fits, high)]))
+        drawn = curve(setup, ascending(sampled(high), min(fits, high)))
         batches = drawn.batches
         inside, outside = batches <= fits, batches >= fits
         total, single = drawn.aggregate_tokens_per_s, drawn.per_session_tokens_per_s
@@ -112,14 +112,22 @@ class DecodePlot(LogPlot):
         self._floor.show_at(floor, f"floor {plain(floor, write)} tok/s", below=single[0] > floor)
         self._show_gates(decode, high)
         self._show_points(decode)
-        low = min(single[-1], floor or single[-1]) / 1.3
-        top = float(total.max())
-        power = decode.memory_power_tokens_per_s
-        near = power is not None and power <= OFF_SCALE * top
-        self._power.show_at(
-            power if near else None, f"memory power {rate(power or 0, write)} tok/s", below=False
-        )
-        self.set_span(1, high, low, max(top, power if near and power else top) * 1.15)
+        seen = [float(total.max()), float(single.min()), *self._draw_ghosts()]
+        if floor > 0:
+            seen.append(floor)
+        self._show_power(decode.memory_power_tokens_per_s, seen)
+        self.set_span(1, high, min(seen) / 1.3, max(seen) * 1.15)
+
+    def _show_power(self, power: float | None, seen: list[float]) -> None:
+        """The memory-power ceiling: a level where it does not flatten the rest, words otherwise."""
+        words = f"memory power {rate(power or 0.0, typed.separators())} tok/s"
+        near = power is not None and power <= OFF_SCALE * max(seen)
+        self._power.show_at(power if near else None, words, below=False)
+        self._power_beyond.show_at(None, None, "")
+        if power is not None and near:
+            seen.append(power)
+        elif power is not None:
+            self._power_beyond.show_at(1, max(seen), f"↑ {words}")
 
     def _show_gates(self, decode: Decode, high: int) -> None:
         """A vertical for each limit; limits at the same batch share one."""

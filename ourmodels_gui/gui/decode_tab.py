@@ -9,6 +9,7 @@ from .batches import batch_rows, batch_span, sampled
 from .concurrency import Concurrency
 from .plot_tab import PlotTab
 from .tables import FigureTable
+from .telling import told
 
 if TYPE_CHECKING:
     from .decode_plot import DecodePlot
@@ -33,10 +34,13 @@ class DecodeTab(PlotTab):
         )
         super().__init__(self.tr("Decode figures"), batches, parent)
         self.plot: DecodePlot | None = None
+        self._title = ""
         self.concurrency = Concurrency()
         self.concurrency.edited.connect(self.edited)
-        self.keep = QCheckBox(self.tr("Pin this curve"))
-        self.keep.setToolTip(self.tr("Keep the curve as it is now behind the ones to come"))
+        self.keep = QCheckBox(self.tr("Pin"))
+        self.keep.setAccessibleName(self.tr("Pin this curve"))
+        self._offer = self.tr("Keep the curve as it is now behind the ones to come")
+        self.keep.setToolTip(self._offer)
         self.keep.toggled.connect(self._pin)
         below = QHBoxLayout()
         below.addWidget(self.concurrency, 1)
@@ -53,6 +57,7 @@ class DecodeTab(PlotTab):
         self.plot.present(evaluation)
         decode = evaluation.result.decode if evaluation.result else None
         self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))
+        self._title = self.tr("Pinned: {title}").format(title=told(evaluation).title)
         batches = sampled(batch_span(decode)).tolist() if decode else [1]
         self.concurrency.present(decode, batches)
         self.table.present(*batch_rows(evaluation))
@@ -60,3 +65,4 @@ class DecodeTab(PlotTab):
     def _pin(self, wanted: bool) -> None:
         if self.plot is not None:
             self.plot.pin(self.tr("pinned") if wanted else None)
+            self.keep.setToolTip(self._title if wanted else self._offer)

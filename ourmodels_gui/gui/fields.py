@@ -53,9 +53,18 @@ class NumberField(QLineEdit):
     refused = Signal(str)
 
     def __init__(
-        self, parse: Parse, show: Show, unit: str = "", parent: QWidget | None = None
+        self,
+        parse: Parse,
+        show: Show,
+        unit: str = "",
+        parent: QWidget | None = None,
+        *,
+        empty: str = "",
     ) -> None:
+        """empty: words for the default where it is no number."""
         super().__init__(parent)
+        self._empty = empty
+        self.setPlaceholderText(empty)
         self._parse = parse
         self._show = show
         self._unit = unit
@@ -67,7 +76,7 @@ class NumberField(QLineEdit):
 
     def present(self, value: float | None, default: float | None = None) -> bool:
         """Show `value`; touches the text, and says so, only when the value is a new one."""
-        ghost = "" if default is None else self._show(default)
+        ghost = self._empty if default is None else self._show(default)
         if self.placeholderText() != ghost:
             self.setPlaceholderText(ghost)
         if value == self._value:
@@ -77,6 +86,10 @@ class NumberField(QLineEdit):
             return False
         self._write(value)
         return True
+
+    def keep_text(self, value: float | None) -> None:
+        """The value is `value` still, whatever was typed; the text stays to be corrected."""
+        self._value = value
 
     def take_back(self) -> None:
         """Drop what was typed and show the value again."""
@@ -97,6 +110,7 @@ class NumberField(QLineEdit):
             self.refused.emit(str(error))
             return
         self._write(value)
+        self._value = value
         self.committed.emit(value)
 
     def event(self, event: QEvent) -> bool:
@@ -232,11 +246,14 @@ class LogSlider(QSlider):
         self.setValue(round(share * self.STEPS))
 
     def _acted(self) -> None:
-        share = self.sliderPosition() / self.STEPS
-        value = self._low * (self._high / self._low) ** share
+        position = self.sliderPosition()
+        if position in (0, self.STEPS):
+            self.committed.emit(round(self._high if position else self._low))
+            return
+        value = self._low * (self._high / self._low) ** (position / self.STEPS)
         step = 10.0 ** (math.floor(math.log10(value)) - 1)
-        rounded = min(max(round(value / step) * step, self._low), self._high)
-        self.committed.emit(round(rounded))
+        rounded = round(value / step) * step
+        self.committed.emit(round(rounded) if step >= 1 else round(rounded, 2))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # A press beside the handle brings it there instead of one page nearer.

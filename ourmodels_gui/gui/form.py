@@ -1,6 +1,6 @@
 """A group of labelled fields with one left edge, its errors at the fields, and a reset."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -22,6 +22,7 @@ from .theme import UNIT, sized
 
 LABEL_PX = 96
 FIELD_PX = 128
+CAUTION = "\u26a0"
 
 Field = NumberField | ChoiceField | TextField
 
@@ -51,9 +52,13 @@ class Group(QWidget):
 
     edited = Signal(dict)
 
-    def __init__(self, *, foldable: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, *, foldable: bool = True, has_defaults: bool = True, parent: QWidget | None = None
+    ) -> None:
+        """has_defaults: the group says how many values differ and offers to reset them."""
         super().__init__(parent)
-        self._rows: dict[str, list[Field | LogSlider]] = {}
+        self._has_defaults = has_defaults
+        self._rows: dict[str, tuple[Field, *tuple[LogSlider, ...]]] = {}
         self._labels: dict[str, QLabel] = {}
         self._errors: dict[str, QLabel] = {}
         self._typed_wrong: set[str] = set()
@@ -91,7 +96,8 @@ class Group(QWidget):
         self._mark = QLabel(self)
         self._mark.setFont(sized("caption"))
         self._mark.setForegroundRole(QPalette.ColorRole.Link)
-        self.reset = QToolButton(self, text=self.tr("Reset"), autoRaise=True)
+        self.reset = QToolButton(self, autoRaise=True)
+        self.reset.setText(self.tr("Reset"))
         self.reset.setFont(sized("caption"))
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.reset.setToolTip(self.tr("Use the defaults for every value of this group."))
@@ -117,6 +123,14 @@ class Group(QWidget):
     def keys(self) -> tuple[str, ...]:
         return tuple(self._rows)
 
+    def field(self, key: str) -> Field:
+        """The field of a key."""
+        return self._rows[key][0]
+
+    def error(self, key: str) -> QLabel:
+        """Where the fault of a field is told."""
+        return self._errors[key]
+
     def open_up(self) -> None:
         """Unfold, so that a field can be seen."""
         if self._foldable:
@@ -132,9 +146,13 @@ class Group(QWidget):
         show: Show = typed.show,
         unit: str = "",
         slider: tuple[float, float] | None = None,
+        empty: str = "",
     ) -> NumberField:
-        """Add a number, with a logarithmic slider from low to high where one is given."""
-        field = NumberField(parse, show, unit, self._body)
+        """Add a number, with a logarithmic slider from low to high where one is given.
+
+        empty: words for the default where it is no number.
+        """
+        field = NumberField(parse, show, unit, self._body, empty=empty)
         field.setFixedWidth(FIELD_PX)
         field.refused.connect(lambda text: self._refuse_text(key, text))
         extra = None
@@ -170,11 +188,6 @@ class Group(QWidget):
         """The slider of a number that has one."""
         return next(part for part in self._rows[key] if isinstance(part, LogSlider))
 
-    def beside(self, key: str, widget: QWidget) -> None:
-        """Put a widget at the right of a number that has no slider."""
-        row, *_ = self.grid.getItemPosition(self.grid.indexOf(self._rows[key][0]))
-        self.grid.addWidget(widget, row, 2)
-
     def show_row(self, key: str, shown: bool) -> None:
         """Show or hide a field with its label, where it has no meaning now."""
         for part in (self._labels[key], *self._rows[key]):
@@ -192,12 +205,15 @@ class Group(QWidget):
                     self._typed_wrong.discard(key)
             if key not in self._typed_wrong:
                 say(self._errors[key], "")
-        self.reset.setVisible(bool(self._set))
-        if self._foldable:
-            count = len(self._set)
-            self._mark.setText(
-                self.tr("\u25cf {count} changed").format(count=count) if count else ""
-            )
+        self.mark(self._set)
+
+    def mark(self, keys: Iterable[str]) -> None:
+        """Say how many values differ from the defaults, and offer to reset them."""
+        count = sum(1 for _ in keys)
+        self.reset.setVisible(count > 0 and self._has_defaults)
+        if self._foldable and self._has_defaults:
+            words = self.tr("\u25cf {count} changed").format(count=count)
+            self._mark.setText(words if count else "")
             self._head.setAccessibleName(
                 self.tr("{title}, {count} changed").format(title=self._title, count=count)
             )
@@ -213,8 +229,32 @@ class Group(QWidget):
         if until_retyped:
             self._typed_wrong.add(mine)
         self.open_up()
-        say(self._errors[mine], text)
+        self._say_error(mine, text)
         return True
+
+    def _say_error(self, key: str, text: str) -> None:
+        self._errors[key].setForegroundRole(QPalette.ColorRole.BrightText)
+        say(self._errors[key], text)
+
+    def caution(self, key: str, text: str) -> bool:
+        """Show at a field what is odd about its value, which stands; False if no field is it.
+
+        An error that stands there comes first. "" takes the caution back.
+        """
+        mine = next((own for own in self._rows if key == own or key.startswith(own + ".")), None)
+        if mine is None:
+            return False
+        label = self._errors[mine]
+        if mine not in self._typed_wrong and (text or label.text().startswith(CAUTION)):
+            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+            say(label, f"{CAUTION} {text}" if text else "")
+        return True
+
+    def keep_text(self, key: str, value: Any) -> None:
+        """The value of `key` is `value` still, whatever was typed; the text stays as it is."""
+        first = self._rows[key][0]
+        if isinstance(first, NumberField):
+            first.keep_text(value)
 
     def commit(self, key: str, value: Any) -> None:
         """Report a value that the user made; a group may report more keys with it."""
@@ -228,7 +268,7 @@ class Group(QWidget):
     def _refuse_text(self, key: str, text: str) -> None:
         if text:
             self._typed_wrong.add(key)
-            say(self._errors[key], text)
+            self._say_error(key, text)
         else:
             self._accepted(key)
 
@@ -252,7 +292,7 @@ class Group(QWidget):
         self.grid.addWidget(error, row + 1, 0, 1, 3)
         field.committed.connect(lambda value: self.commit(key, value))
         self._labels[key] = name
-        self._rows[key] = [field] if extra is None else [field, extra]
+        self._rows[key] = (field,) if extra is None else (field, extra)
         self._errors[key] = error
 
     def _fold(self, is_open: bool) -> None:

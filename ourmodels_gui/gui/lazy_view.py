@@ -1,6 +1,7 @@
 """A view that is made, and drawn, only while somebody looks at it."""
 
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QPaintEvent, QShowEvent
@@ -9,18 +10,28 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ..evaluation import Evaluation
 
 
+class View(Protocol):
+    """What every view of the window is: a widget that shows evaluations and reports edits."""
+
+    edited: Any  # a signal with one dict
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Show it."""
+
+
 class LazyView(QWidget):
     """Keeps the last evaluation for the view that `make` gives; hands it over when visible."""
 
     edited = Signal(dict)
 
-    def __init__(self, make: Callable[[], QWidget], parent: QWidget | None = None) -> None:
+    def __init__(self, make: Callable[[], Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._make = make
-        self._view: QWidget | None = None
+        self._view: View | None = None
         self._waiting: Evaluation | None = None
-        layout = QVBoxLayout(self)
+        self._layout = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        self.setMinimumHeight(1)  # what has no height is never painted
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._draw)
 
@@ -30,6 +41,11 @@ class LazyView(QWidget):
             self._draw()
         else:
             self.update()
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the view shows the last evaluation it was given."""
+        return self._view is not None and self._waiting is None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # Once the window is painted, not before: what the view imports takes longer than the start.
@@ -45,8 +61,10 @@ class LazyView(QWidget):
         if self._waiting is None or not self.isVisible():
             return
         if self._view is None:
-            self._view = self._make()
-            self._view.edited.connect(self.edited)
-            self.layout().addWidget(self._view)
+            made = self._make()
+            made.edited.connect(self.edited)
+            self._layout.addWidget(made)
+            self._view = made
+            self.setMinimumHeight(0)
         self._view.present(self._waiting)
         self._waiting = None

@@ -1,11 +1,11 @@
 """One log-log plot that can be read with a cursor, by pointer and by keyboard alike."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from math import log10
+from typing import Any, Protocol
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -16,13 +16,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QWidget
 
-from .plot_items import Curve, Gate, Level, Note, Points, Region
+from .plot_cursor import Cursor
+from .plot_items import Band, Curve, Gate, Level, Note, Points, Region
+from .plot_labels import LABEL_ROW_PX, place_gates, settle
 from .plots import LogAxis, Reading, pen
-from .theme import colours
+from .theme import Palette, colours
 
-LABEL_ROW_PX = 16
 LEFT_AXIS_PX = 66
 MARGIN_PX = 10
+
+
+class Styled(Protocol):
+    """What takes the colours of the theme, and the pixels of a unit of length."""
+
+    def restyle(self, palette: Palette, scale: float) -> None: ...
 
 
 class LogPlot(pg.PlotWidget):
@@ -32,7 +39,6 @@ class LogPlot(pg.PlotWidget):
     given the current x and the direction, -1 or 1. Both are set by the owner.
     """
 
-    cursor_moved = Signal(object)
     _ready = False  # events arrive while the parent class is still being made
     _rows = 1
     _silent = False
@@ -45,7 +51,7 @@ class LogPlot(pg.PlotWidget):
         y: LogAxis,
         parent: QWidget | None = None,
     ) -> None:
-        self._styled: list[object] = []
+        self._styled: list[Styled] = [x, y]
         self.curves: list[Curve] = []
         self._points: list[Points] = []
         self.levels: list[Level] = []
@@ -54,11 +60,12 @@ class LogPlot(pg.PlotWidget):
         self.regions: list[Region] = []
         self.read: Callable[[float], Reading | None] = lambda _x: None
         self.step: Callable[[float, int], float] = lambda x, direction: x * 2.0**direction
-        self.reading: Reading | None = None
         self._span = (0.0, 1.0, 0.0, 1.0)
         self._ends = (1.0, 10.0)
         self._axes = (x, y)
         super().__init__(parent, axisItems={"bottom": x, "left": y}, enableMenu=False)
+        menu = self.getPlotItem().ctrlMenu
+        menu.setParent(self, menu.windowFlags())  # never shown; without a parent it would stay
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
@@ -69,14 +76,7 @@ class LogPlot(pg.PlotWidget):
         self.box.setDefaultPadding(0.0)
         y.setWidth(LEFT_AXIS_PX)
         self.getPlotItem().showAxes((True, False, False, True), showValues=True)
-        self._cursor = Gate(self, "muted")
-        self._dots = pg.ScatterPlotItem(size=8, pxMode=True)
-        self._dots.setZValue(30)
-        self.addItem(self._dots, ignoreBounds=True)
-        self._card = QLabel(self)
-        self._card.setTextFormat(Qt.TextFormat.RichText)
-        self._card.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._card.hide()
+        self._cursor = Cursor(self)
         self._words = QLabel(self)
         self._words.setWordWrap(True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -92,14 +92,18 @@ class LogPlot(pg.PlotWidget):
 
     # Making
 
-    def styled(self, item: object) -> None:
+    def styled(self, item: Styled) -> None:
         """Give `item` the palette now and at every change of theme."""
         self._styled.append(item)
-        item.restyle(colours(self))
+        item.restyle(colours(self), self.devicePixelRatioF())
 
-    def curve(self, role: str, **how: object) -> Curve:
+    def curve(self, role: str, **how: Any) -> Curve:
         self.curves.append(Curve(self, role, **how))
         return self.curves[-1]
+
+    def band(self, role: str, one: Curve, other: Curve) -> Band:
+        """Tint the room between two of the curves."""
+        return Band(self, role, one, other)
 
     def points(self, role: str, *, filled: bool) -> Points:
         self._points.append(Points(self, role, filled=filled))
@@ -109,7 +113,7 @@ class LogPlot(pg.PlotWidget):
         self.notes.append(Note(self, role))
         return self.notes[-1]
 
-    def level(self, role: str, **how: object) -> Level:
+    def level(self, role: str, **how: Any) -> Level:
         self.levels.append(Level(self, role, **how))
         return self.levels[-1]
 
@@ -130,13 +134,15 @@ class LogPlot(pg.PlotWidget):
         self._silent = bool(words)
         self.setAccessibleDescription(words)
         if words:
-            self.hide_cursor()
+            self._cursor.hide()
             for curve in self.curves:
                 curve.clear_values()
             for points in self._points:
                 points.show_values(())
-            for item in (*self.levels, *self.gates):
-                item.show_at(None)
+            for level in self.levels:
+                level.show_at(None)
+            for gate in self.gates:
+                gate.show_at(None)
             for region in self.regions:
                 region.show_between(None, None)
             for note in self.notes:
@@ -167,118 +173,60 @@ class LogPlot(pg.PlotWidget):
         self.box.setYRange(low - below * scale, high + above * scale, padding=0)
 
     def place_labels(self) -> None:
-        """Write every name where its line is in view, gate names in rows that do not touch."""
-        (left, right), (bottom, top) = self.box.viewRange()
-        px, py = (max(size, 1e-9) for size in self.box.viewPixelSize())
-        rows: list[float] = []
-        shown = [gate for gate in self.gates if gate.name_text]
-        for gate in sorted(shown, key=lambda gate: gate.value()):
-            x = gate.value()
-            if not left <= x <= right:
-                gate.label.hide()
-                continue
-            gate.label.setText(gate.name_text)
-            width = gate.label.width_px * px
-            start = min(x, right - width)
-            row = next((i for i, end in enumerate(rows) if end <= start), len(rows))
-            rows[row : row + 1] = [start + width + 4 * px]
-            gate.label.put(gate.name_text, start, top - row * LABEL_ROW_PX * py, (0.0, 0.0))
-        for gate in self.gates:
-            if not gate.name_text:
-                gate.label.hide()
-        for item in (*self.curves, *self.levels, *self.notes):
+        """Write every name where its line is in view, the more important ones first."""
+        (left, right), (bottom, _) = self.box.viewRange()
+        rows = place_gates(self)
+        placed: tuple[Curve | Level | Note, ...] = (*self.curves, *self.levels, *self.notes)
+        for item in placed:
             item.place(left, right)
         for region in self.regions:
-            region.place(left, right, bottom, px)
-        if len(rows) != self._rows and rows:
-            self._rows = len(rows)
+            region.place(left, right, bottom, max(self.box.viewPixelSize()[0], 1e-9))
+        named: tuple[Gate | Curve | Level, ...] = (*self.gates, *self.curves, *self.levels)
+        words = [each.label for each in named]
+        settle(self, [*words, *self.notes, *(region.label for region in self.regions)])
+        if rows not in (0, self._rows):
+            self._rows = rows
             self._set_y()
 
     def restyle(self) -> None:
         palette = colours(self)
         self.setBackground(palette.base)
-        for axis in self._axes:
-            axis.restyle(palette)
         for item in self._styled:
-            item.restyle(palette)
+            item.restyle(palette, self.devicePixelRatioF())
         self._frame()
-        self._card.setStyleSheet(
-            f"background: {palette.window}; color: {palette.text}; padding: 8px;"
-            f"border: 1px solid {palette.line}; border-radius: 6px;"
-        )
         self._words.setStyleSheet(
             f"color: {palette.muted}; background: {palette.base}; padding: 48px;"
         )
-        if self.reading is not None:
-            self._show_reading(self.reading)
 
     def _frame(self) -> None:
         palette = colours(self)
-        self.box.setBorder(pen(palette.accent if self.hasFocus() else palette.line, 1.0))
+        colour = palette.accent if self.hasFocus() else palette.line
+        self.box.setBorder(pen(colour, self.devicePixelRatioF()))
 
     # The cursor
+
+    @property
+    def reading(self) -> Reading | None:
+        """What the cursor reads, None when it is away."""
+        return self._cursor.reading
 
     def point_at(self, x: float) -> None:
         """Put the cursor at the value `x` and show what the plot says there."""
         reading = None if self._silent else self.read(x)
         if reading is None:
-            self.hide_cursor()
+            self._cursor.hide()
             return
-        self._show_reading(reading)
+        self._cursor.show(reading)
         self.setAccessibleDescription(reading.spoken())
         QAccessible.updateAccessibility(
             QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
         )
-        self.cursor_moved.emit(reading.x)
-
-    def hide_cursor(self) -> None:
-        self.reading = None
-        self._cursor.hide()
-        self._card.hide()
-        self._dots.setData([], [])
-
-    def _show_reading(self, reading: Reading) -> None:
-        palette = colours(self)
-        self.reading = reading
-        x = log10(reading.x)
-        self._cursor.setPos(x)
-        self._cursor.show()
-        self._dots.setData(
-            [x] * len(reading.dots),
-            [log10(y) for y, _ in reading.dots],
-            brush=[pg.mkBrush(getattr(palette, role)) for _, role in reading.dots],
-            pen=pg.mkPen(palette.base),
-        )
-        rows = "".join(
-            f"<tr><td style='color:{palette.muted}'>{label}&nbsp;&nbsp;</td>"
-            f"<td align='right'>{value}</td></tr>"
-            for label, value in reading.rows
-        )
-        self._card.setText(f"<b>{reading.title}</b><table cellspacing='0'>{rows}</table>")
-        self._card.adjustSize()
-        self._card.show()
-        self._card.raise_()
-        self._place_card(reading)
-
-    def _place_card(self, reading: Reading) -> None:
-        """Beside the cursor, in the widest stretch between the dots, so that it hides none."""
-        (_, _), (bottom, top) = self.box.viewRange()
-        x = log10(reading.x)
-        heights = sorted((bottom, top, *(log10(y) for y, _ in reading.dots)), reverse=True)
-        edges = [self.mapFromScene(self.box.mapViewToScene(QPointF(x, y))) for y in heights]
-        above, below = max(pairwise(edges), key=lambda pair: pair[1].y() - pair[0].y())
-        left = above.x() + 12
-        if left + self._card.width() > self.width() - 4:
-            left = above.x() - 12 - self._card.width()
-        middle = (above.y() + below.y() - self._card.height()) // 2
-        lowest = self.height() - self._card.height() - 4
-        self._card.move(max(left, 4), min(max(middle, 4), lowest))
 
     def _pointed(self, at: QPointF) -> None:
         if self.box.sceneBoundingRect().contains(at):
             self.point_at(10.0 ** self.box.mapSceneToView(at).x())
         else:
-            self.hide_cursor()
+            self._cursor.hide()
 
     # Events
 
@@ -296,7 +244,7 @@ class LogPlot(pg.PlotWidget):
         elif event.key() in (keys.Key_PageUp, keys.Key_PageDown):
             x = low if x is None else x * (2.0 if event.key() == keys.Key_PageUp else 0.5)
         elif event.key() == keys.Key_Escape and self.reading is not None:
-            self.hide_cursor()
+            self._cursor.hide()
             return
         else:
             event.ignore()
@@ -317,7 +265,7 @@ class LogPlot(pg.PlotWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         if not self.hasFocus():
-            self.hide_cursor()
+            self._cursor.hide()
         super().leaveEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -327,7 +275,7 @@ class LogPlot(pg.PlotWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._frame()
-        self.hide_cursor()
+        self._cursor.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -336,8 +284,13 @@ class LogPlot(pg.PlotWidget):
             self._set_y()
             self._placing.start(0)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        kinds = (QEvent.Type.PaletteChange, QEvent.Type.FontChange)
-        if event.type() in kinds and self._ready:
+    def event(self, event: QEvent) -> bool:
+        handled: bool = super().event(event)
+        changed = event.type() in (
+            QEvent.Type.PaletteChange,
+            QEvent.Type.FontChange,
+            QEvent.Type.DevicePixelRatioChange,
+        )
+        if changed and self._ready:
             self.restyle()
+        return handled

@@ -8,13 +8,11 @@ from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QLabel,
     QMainWindow,
     QMessageBox,
     QSizePolicy,
     QSplitter,
     QTabWidget,
-    QToolButton,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -23,20 +21,23 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
-from .cards import ElidedLabel
+from ..scenario import ModelRef
 from .document import Document
+from .elided import ElidedLabel
 from .lazy_view import LazyView
+from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
 from .model_picker import ModelPicker
-from .problem_bar import ProblemBar, ProblemList
+from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, sized
+from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
-LEFT_PX = 352
+LEFT_PX = 392
+LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
@@ -50,9 +51,13 @@ class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
     machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    model_asked: "duplicate", "rename", "export" or "delete".
+    sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """
 
     machine_asked = Signal(str)
+    model_asked = Signal(str)
+    sources_asked = Signal(str)
 
     def __init__(
         self,
@@ -78,7 +83,7 @@ class MainWindow(QMainWindow):
         self.models = ModelPicker(store.library)
         self.form = WorkloadForm(store.library)
         self._left = QSplitter(Qt.Orientation.Vertical)
-        for part, stretch in ((self.machines, 3), (self.models, 4), (self.form, 6)):
+        for part, stretch in ((self.machines, 3), (self.models, 3), (self.form, 2)):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
@@ -89,20 +94,29 @@ class MainWindow(QMainWindow):
         self._columns.addWidget(self._build_right(panels))
         self._columns.setStretchFactor(1, 1)
         self._columns.setChildrenCollapsible(False)
+        for splitter in (self._columns, self._left):
+            splitter.setHandleWidth(HANDLE_PX)
+        self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
-        self._left.setSizes([190, 236, 300])
+        self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
-        self._build_status()
+        self.status = LibraryStatus(self.problems)
+        self.statusBar().addWidget(self.status)
+        self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
 
-        for view in (self.machines, self.models, self.form, self.answers, *self._tabs):
+        parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
+        for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
+        self.machines.sources.connect(lambda: self.sources_asked.emit("machine"))
+        self.models.sources.connect(lambda: self.sources_asked.emit("model"))
         store.changed.connect(self._store_changed)
         recompute.evaluated.connect(self._present)
         self.document.changed.connect(self._show_title)
         self.document.told.connect(self.bar.say)
         self._restore()
+        self.machines.view.setFocus()
         self._store_changed()
         self._first_answer = QTimer(self, singleShot=True, interval=0)
         self._first_answer.timeout.connect(recompute.now)
@@ -129,20 +143,6 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.problems)
         return right
 
-    def _build_status(self) -> None:
-        self._catalog = QLabel(self)
-        self._catalog.setFont(sized("caption"))
-        self._show_problems = QToolButton(self, autoRaise=True)
-        self._show_problems.setFont(sized("caption"))
-        self._show_problems.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._show_problems.clicked.connect(
-            lambda: self.problems.setVisible(self.problems.isHidden())
-        )
-        self.statusBar().addWidget(self._catalog)
-        self.statusBar().addWidget(self._show_problems)
-        self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(CARD_PADDING - 2, 0, CARD_PADDING, 0)
-
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
         menus, document = self.menus, self.document
@@ -155,30 +155,49 @@ class MainWindow(QMainWindow):
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
         menus.search.connect(self.focus_search)
+        menus.filter.connect(self.open_filters)
+        menus.sources.connect(self.sources_asked)
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        for signal, what in (
-            (menus.add_machine, "add"),
-            (menus.edit_machine, "edit"),
-            (menus.duplicate_machine, "duplicate"),
-            (menus.delete_machine, "delete"),
-        ):
-            signal.connect(lambda what=what: self.machine_asked.emit(what))
+        menus.machine.connect(self._machine_command)
+        menus.model.connect(self._model_command)
 
     def open(self, path: Path) -> None:
         """Open a scenario file."""
         self.document.open(path)
 
+    @property
+    def shown_tab(self) -> LazyView:
+        """The tab in sight."""
+        return self._tabs[self._tab_widget.currentIndex()]
+
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()
+
+    def open_filters(self) -> None:
+        """Open the filters of the picker in use, the machines' unless the models' is."""
+        inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
+        (self.models if inside else self.machines).open_filters()
+
+    def _machine_command(self, what: str) -> None:
+        if what == "own":
+            self.machines.narrow_to({"standing": frozenset({"yours"})})
+        else:
+            self.machine_asked.emit(what)
+
+    def _model_command(self, what: str) -> None:
+        if what == "own":
+            self.models.narrow_to({"audit": frozenset({"yours"})})
+        else:
+            self.model_asked.emit(what)
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
             self._store.edit(changes)
         except BadInput as bad:
-            if not self.form.refuse(bad.problem):
+            if not self.form.refuse(bad.problem, changes):
                 self.bar.say(str(bad.problem))
 
     def _store_changed(self) -> None:
@@ -186,16 +205,17 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             for view in (self.machines, self.models, self.form):
                 view.offer(self._library)
-        self._show_library()
+        self.status.offer(self._library)
         self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))
         )
-        hardware = self._store.scenario.hardware
+        hardware, model = self._store.scenario.hardware, self._store.scenario.model
         entry = self._library.machines.get(hardware) if isinstance(hardware, str) else None
-        name = entry.name if entry else ""
-        self.menus.show_machine(name, yours=entry is not None and entry.yours)
+        known = self._library.models.get(model.id) if isinstance(model, ModelRef) else None
+        self.menus.show_machine(entry.name if entry else "", yours=bool(entry and entry.yours))
+        self.menus.show_model(known.name if known else "", yours=bool(known and known.yours))
 
     def _present(self, evaluation: Evaluation) -> None:
         self.machines.present(evaluation)
@@ -207,26 +227,6 @@ class MainWindow(QMainWindow):
         for tab in self._tabs:
             tab.present(evaluation)
 
-    def _show_library(self) -> None:
-        library = self._library
-        local = self.locale()
-        self._catalog.setText(
-            self.tr("catalog {version}, {machines} machines, {models} models").format(
-                version=library.version or self.tr("without a version"),
-                machines=local.toString(len(library.machines)),
-                models=local.toString(len(library.models)),
-            )
-        )
-        count = len(library.problems)
-        words = (
-            self.tr("1 file has a problem")
-            if count == 1
-            else self.tr("{count} files have problems")
-        )
-        self._show_problems.setText(f"\u26a0 {words.format(count=count)}: {self.tr('show')}")
-        self._show_problems.setVisible(count > 0)
-        self.problems.offer(library.problems)
-
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
         self.setWindowModified(self.document.is_modified)
@@ -234,7 +234,7 @@ class MainWindow(QMainWindow):
             self.settings.remember(self.document.path)
         self.menus.show_recent(self.settings.recent)
 
-    def _choose_theme(self, choice: str) -> None:
+    def _choose_theme(self, choice: Choice) -> None:
         self.settings.theme = choice
         self._theme.choose(choice)
 
@@ -269,9 +269,9 @@ class MainWindow(QMainWindow):
         self.menus.show_theme(self.settings.theme)
 
     def _remember(self) -> None:
-        self.settings.geometry = self.saveGeometry().data()
-        self.settings.columns = self._columns.saveState().data()
-        self.settings.left = self._left.saveState().data()
+        self.settings.geometry = bytes(self.saveGeometry().data())
+        self.settings.columns = bytes(self._columns.saveState().data())
+        self.settings.left = bytes(self._left.saveState().data())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

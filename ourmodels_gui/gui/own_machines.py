@@ -5,13 +5,12 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QDialog, QMessageBox
 
 from ..library import user as own_files
 from ..library.hardware import HardwareRecord
 from ..library.load import Library, MachineEntry
 from ..problem import BadInput
-from .machine_editor import MachineEditor
 from .main_window import MainWindow
 from .store import Store
 
@@ -30,7 +29,7 @@ class OwnMachines(QObject):
         self._window = window
         self._folder = folder
         self._reload = reload
-        self.editor: MachineEditor | None = None
+        self.editor: QDialog | None = None
         window.machine_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
@@ -58,6 +57,8 @@ class OwnMachines(QObject):
         save: Callable[[HardwareRecord], None],
         size: int = 0,
     ) -> None:
+        from .machine_editor import MachineEditor  # noqa: PLC0415 - no start needs it
+
         self.editor = MachineEditor(title, record, save, size=size, parent=self._window)
         self.editor.finished.connect(self.editor.deleteLater)
         self.editor.open()

@@ -1,7 +1,8 @@
 """What stands in a plot: curves, points, levels, limits and regions, each with its words in place.
 
 Every item is made once, by the plot that owns it, and only updated: pyqtgraph items that are made
-and dropped do not go away.
+and dropped do not go away. `restyle` gives an item the colours and the pixels of a unit of length:
+the pens are counted in pixels of the screen.
 """
 
 from collections.abc import Sequence
@@ -18,24 +19,32 @@ if TYPE_CHECKING:
     from .log_plot import LogPlot
 
 
+def coordinate(value: float | None) -> float | None:
+    """Where a value stands on an axis; None for what has no place there."""
+    return log10(value) if value is not None and value > 0 and isfinite(value) else None
+
+
 class Label(pg.TextItem):
     """A few words inside a plot, in the caption size and one role's colour."""
 
-    def __init__(self, plot: "LogPlot", role: str, *, framed: bool = False) -> None:
+    def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__("")
         self.role = role
-        self.framed = framed
+        self.across, self.upside = 0.0, 0.0
         self.setZValue(20)
+        self.hide()  # until there are words
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
-    def restyle(self, palette: Palette) -> None:
+    def restyle(self, palette: Palette, scale: float) -> None:
         self.setColor(getattr(palette, self.role))
         self.setFont(sized("caption"))
         # The base behind the words keeps grid lines and curves from striking through them.
         self.fill = pg.mkBrush(tint(palette.base, 215))
 
     def put(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> None:
+        """Write `text`, its `anchor` at (x, y): (0, 0) is its top left, (1, 1) its foot right."""
+        self.across, self.upside = anchor
         self.setText(text)
         self.setAnchor(anchor)
         self.setPos(x, y)
@@ -73,8 +82,8 @@ class Curve(pg.PlotDataItem):
         plot.styled(self)
         self.label = Label(plot, role)
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(pen(getattr(palette, self.role), self._width, self._dash))
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(getattr(palette, self.role), self._width * scale, self._dash))
 
     def show_values(
         self, x: np.ndarray, y: np.ndarray, name: str = "", *, named_at: int | None = None
@@ -103,6 +112,20 @@ class Curve(pg.PlotDataItem):
         self.label.put(self.name_text, x[at], y[at], (across, -0.15 if self._below else 1.15))
 
 
+class Band(pg.FillBetweenItem):
+    """The room between two curves, tinted; nothing where one of them is empty."""
+
+    def __init__(self, plot: "LogPlot", role: str, one: Curve, other: Curve) -> None:
+        super().__init__(one, other)
+        self.role = role
+        self.setZValue(-5)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setBrush(tint(getattr(palette, self.role), 40))
+
+
 class Points(pg.ScatterPlotItem):
     """Single places, filled or as rings."""
 
@@ -113,10 +136,10 @@ class Points(pg.ScatterPlotItem):
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
-    def restyle(self, palette: Palette) -> None:
+    def restyle(self, palette: Palette, scale: float) -> None:
         colour = getattr(palette, self.role)
         self.setBrush(pg.mkBrush(colour if self._filled else palette.base))
-        self.setPen(pen(palette.base if self._filled else colour, 1.5))
+        self.setPen(pen(palette.base if self._filled else colour, 1.5 * scale))
 
     def show_values(self, places: Sequence[tuple[float, float]]) -> None:
         x, y = zip(*places, strict=True) if places else ((), ())
@@ -128,6 +151,7 @@ class Note(Label):
 
     def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__(plot, role)
+        self._plot = plot
         self._at = (0.0, 0.0)
         self.said = ""
         self._below = False
@@ -135,16 +159,19 @@ class Note(Label):
     def show_at(self, x: float | None, y: float | None, words: str, *, below: bool = False) -> None:
         """Say `words` at (x, y), or nothing without a place."""
         self._below = below
-        self.said = words if x is not None and y is not None else ""
-        if self.said:
-            self._at = (log10(x), log10(y))
+        across, up = coordinate(x), coordinate(y)
+        self.said = ""
+        if across is not None and up is not None:
+            self.said, self._at = words, (across, up)
 
     def place(self, left: float, right: float) -> None:
         x, y = self._at
         # Towards the middle, so that a note at an edge is not cut.
         horizontal = 0.0 if x < (left + right) / 2 else 1.0
         inside = min(max(x, left), right)
-        self.put(self.said, inside, y, (horizontal, -0.3 if self._below else 1.3))
+        _, (bottom, top) = self._plot.box.viewRange()
+        below = self._below and y > bottom
+        self.put(self.said, inside, min(max(y, bottom), top), (horizontal, -0.3 if below else 1.3))
 
 
 class Level(pg.InfiniteLine):
@@ -160,16 +187,16 @@ class Level(pg.InfiniteLine):
         self.label = Label(plot, role)
         self.hide()
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(pen(getattr(palette, self.role), 1.0, (6.0, 4.0)))
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(getattr(palette, self.role), scale, (6.0, 4.0)))
 
     def show_at(self, value: float | None, name: str = "", *, below: bool = True) -> None:
-        shown = value is not None and value > 0 and isfinite(value)
-        self.name_text = name if shown else ""
+        at = coordinate(value)
+        self.name_text = "" if at is None else name
         self.below = below
-        self.setVisible(shown)
-        if shown:
-            self.setPos(log10(value))
+        self.setVisible(at is not None)
+        if at is not None:
+            self.setPos(at)
 
     def place(self, left: float, right: float) -> None:
         x, horizontal = (right, 1.0) if self._at_right else (left, 0.0)
@@ -189,15 +216,15 @@ class Gate(pg.InfiniteLine):
         self.label = Label(plot, role)
         self.hide()
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(pen(getattr(palette, self.role), 1.0))
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(getattr(palette, self.role), scale))
 
     def show_at(self, value: float | None, name: str = "") -> None:
-        shown = value is not None and value > 0 and isfinite(value)
-        self.name_text = name if shown else ""
-        self.setVisible(shown)
-        if shown:
-            self.setPos(log10(value))
+        at = coordinate(value)
+        self.name_text = "" if at is None else name
+        self.setVisible(at is not None)
+        if at is not None:
+            self.setPos(at)
 
 
 class Region(pg.LinearRegionItem):
@@ -212,15 +239,16 @@ class Region(pg.LinearRegionItem):
         self.label = Label(plot, role)
         self.hide()
 
-    def restyle(self, palette: Palette) -> None:
+    def restyle(self, palette: Palette, scale: float) -> None:
         self.setBrush(tint(getattr(palette, self.role), 26))
 
     def show_between(self, low: float | None, high: float | None, name: str = "") -> None:
-        shown = low is not None and high is not None and high > low
-        self.name_text = name if shown else ""
-        self.setVisible(shown)
-        if shown:
-            self.setRegion((log10(low), log10(high)))
+        start, end = coordinate(low), coordinate(high)
+        self.name_text = ""
+        self.setVisible(start is not None and end is not None and end > start)
+        if start is not None and end is not None and end > start:
+            self.name_text = name
+            self.setRegion((start, end))
 
     def place(self, left: float, right: float, bottom: float, px: float) -> None:
         low, high = self.getRegion()

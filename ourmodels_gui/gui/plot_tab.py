@@ -5,9 +5,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
-from ..summary import summarise
-from . import typed
 from .tables import FigureTable
+from .telling import told
 from .theme import UNIT
 from .working import Assumptions, Working
 
@@ -68,9 +67,9 @@ class PlotTab(QWidget):
             return
         evaluation, self._waiting = self._waiting, None
         self.draw(evaluation)
-        told = summarise(evaluation, typed.separators())
-        self.figures.present([group for group in told.groups if group.title in self.groups])
-        self.assumptions.present_assumptions(told.assumptions)
+        summary = told(evaluation)
+        self.figures.present([group for group in summary.groups if group.title in self.groups])
+        self.assumptions.present_assumptions(summary.assumptions)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

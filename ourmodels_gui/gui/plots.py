@@ -14,9 +14,9 @@ import pyqtgraph as pg
 from numpy.typing import ArrayLike
 from PySide6.QtGui import QColor, QPen
 
-from .theme import Palette, sized
+from .theme import Palette, mixed, sized
 
-GRID_ALPHA = 38  # 15 % of 255
+GRID_SHARE = 0.15
 TICK_GAP_PX = 46
 ROW_GAP_PX = 21
 
@@ -83,7 +83,7 @@ def rate_tick(value: float) -> str:
     """
     for size, suffix in ((1e6, "M"), (1e4, "k")):
         if value >= size * (1 - 1e-9):
-            return f"{value / (1e6 if suffix == 'M' else 1e3):g}{suffix}"
+            return f"{value / (1e6 if suffix == 'M' else 1e3):,.12g}{suffix}"
     return f"{value:,.0f}" if value >= 1 - 1e-9 else f"{value:g}"
 
 
@@ -120,7 +120,7 @@ class LogAxis(pg.AxisItem):
         self._ticks = ticks
         self._text = text
         self.enableAutoSIPrefix(False)
-        self.setGrid(GRID_ALPHA)
+        self.setGrid(255)
 
     def tickValues(
         self, minVal: float, maxVal: float, size: float
@@ -131,9 +131,10 @@ class LogAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [self._text(10.0**value) for value in values]
 
-    def restyle(self, palette: Palette) -> None:
-        self.setPen(palette.line)
-        self.setTickPen(palette.text)
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setPen(pen(palette.line, scale))
+        # Opaque: lines that let the base through take several times as long to draw.
+        self.setTickPen(pen(mixed(palette.base, palette.text, GRID_SHARE), scale))
         self.setTextPen(palette.muted)
         font = sized("caption")
         self.setTickFont(font)

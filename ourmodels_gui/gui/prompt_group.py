@@ -45,19 +45,22 @@ class PromptGroup(Group):
             ),
             parse=typed.whole,
             unit=self.tr("tokens"),
-        ).setPlaceholderText(self.tr("one shot"))
+            empty=self.tr("one shot"),
+        )
         self.number(
             "prefill.ttft_budget_s",
             self.tr("Time budget"),
             self.tr("The longest wait for the first token, in seconds. Empty is no budget."),
             unit=self.tr("s"),
-        ).setPlaceholderText(self.tr("none"))
+            empty=self.tr("none"),
+        )
         self.number(
             "prefill.batch",
             self.tr("Prompts"),
             self.tr("Forces the number of prompts processed together."),
             parse=typed.whole,
-        ).setPlaceholderText(self.tr("best batch"))
+            empty=self.tr("best batch"),
+        )
         self.choice(
             "prefill.cache_growth",
             self.tr("Cache grows"),

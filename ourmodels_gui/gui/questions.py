@@ -1,92 +1,50 @@
-"""From an evaluation to what the four cards say, and the edit each offers without an answer."""
+"""From the four answers to what the cards say, and the edit each offers without an answer."""
 
-from ..engine.result import Decode, Forced, Prefill
+from ..engine.result import Decode, Prefill
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..summary import Answer, Summary
 from ..summary.figures import NONE
-from ..units import Separators, exact, number, plain, rate, tokens
+from ..units import tokens
 from .cards import CardText, Offer
 
 DEFAULT_PROMPT_TOKENS = 8192
-SHORT = {
-    "fits, but no batch satisfies the floor": "below the floor",
-    "no setting meets the budget": "over the budget",
-}
-"""Verdicts that are too long for a card."""
 BOUND = "A bound: every rate in it is a limit and every cost the least, so no run can be faster."
 
 
-def card_texts(
-    evaluation: Evaluation, told: Summary, separators: Separators
-) -> tuple[CardText, ...]:
+def card_texts(evaluation: Evaluation, told: Summary) -> tuple[CardText, ...]:
     """What the cards say: fits, one session, serving, first token."""
     setup, result = evaluation.setup, evaluation.result
     if setup is None or result is None:
-        return (CardText("muted", "no answer", why=told.problem),) * 4
-    fits, single, serving, wait = (_plain(answer, told.reasons) for answer in told.answers)
-    fits = fits._replace(unit=fits.unit.removesuffix(" for sessions"))
-    decode = result.decode
-    if decode.forced is not None:
-        serving = _forced(decode, decode.forced, setup, told.reasons, separators)
-    elif decode.best_batch is not None:
-        serving = serving._replace(verdict=f"serves {_sessions(decode.best_batch, separators)}")
-    elif decode.memory_batch:
-        serving = serving._replace(
-            offer=Offer("Answer without a floor", {"workload.floor_tokens_per_s": 0})
-        )
-    return fits, single, serving, wait._replace(offer=_prompt_offer(setup, result.prefill))
+        silent = CardText("muted", "no answer")
+        return (silent._replace(why=told.problem), silent, silent, silent)
+    offers = (None, None, _floor_offer(result.decode), _prompt_offer(setup, result.prefill))
+    return tuple(
+        _card(answer, told, offer) for answer, offer in zip(told.answers, offers, strict=True)
+    )
 
 
-def _plain(answer: Answer, reasons: tuple[str, ...]) -> CardText:
+def _card(answer: Answer, told: Summary, offer: Offer | None) -> CardText:
     """The answer of the summary; without a figure its reason stands in the figure's place."""
     missing = answer.figure in ("", NONE)
     return CardText(
         tone=answer.tone,
-        verdict=SHORT.get(answer.word, answer.word),
+        verdict=answer.short or answer.word,
         figure="" if missing else answer.figure,
-        unit="" if missing else answer.unit,
+        unit="" if missing else answer.unit.removesuffix(" for sessions"),
         why=answer.why,
         badge=answer.kind,
-        reason=_reason(answer.kind, reasons),
+        reason=BOUND if answer.kind == "bound" else "\n".join(told.reasons),
+        working=told.row(answer.row) if answer.row else None,
+        offer=offer,
     )
 
 
-def _reason(kind: str, reasons: tuple[str, ...]) -> str:
-    return BOUND if kind == "bound" else "\n".join(reasons)
-
-
-def _sessions(count: int, separators: Separators) -> str:
-    return f"{number(count, 0, separators)} session" + "s" * (count != 1)
-
-
-def _forced(
-    decode: Decode,
-    forced: Forced,
-    setup: Setup,
-    reasons: tuple[str, ...],
-    separators: Separators,
-) -> CardText:
-    """Serving at the number of sessions that is fixed by policy."""
-    sessions = _sessions(forced.batch, separators)
-    tone, verdict = "serves", f"serves {sessions}"
-    if not forced.fits:
-        tone, verdict = "unfit", f"{sessions} do not fit" if forced.batch > 1 else "does not fit"
-    elif not forced.clears_floor:
-        floor = plain(setup.workload.floor_tokens_per_s, separators)
-        tone, verdict = "below", f"below the floor of {floor}"
-    kind = decode.kind.get("forced", "")
-    each = rate(forced.per_session_tokens_per_s, separators)
-    return CardText(
-        tone,
-        verdict,
-        rate(forced.aggregate_tokens_per_s, separators),
-        "tok/s",
-        f"forced: {sessions} at {each} tok/s each",
-        kind,
-        _reason(kind, reasons),
-        details=f"{exact(forced.aggregate_tokens_per_s)} tok/s",
-    )
+def _floor_offer(decode: Decode) -> Offer | None:
+    """The edit that lets something be served where every batch is below the floor."""
+    if decode.forced is not None or decode.best_batch is not None or not decode.memory_batch:
+        return None
+    return Offer("Answer without a floor", {"workload.floor_tokens_per_s": 0})
 
 
 def _prompt_offer(setup: Setup, prefill: Prefill | None) -> Offer | None:

@@ -62,4 +62,5 @@ class RuntimeGroup(Group):
                 "and changes no other."
             ),
             parse=typed.whole,
-        ).setPlaceholderText(self.tr("best batch"))
+            empty=self.tr("best batch"),
+        )

@@ -34,7 +34,8 @@ class SpeculationGroup(Group):
                 "Empty or 0 switches speculation off."
             ),
             parse=typed.whole,
-        ).setPlaceholderText(self.tr("off"))
+            empty=self.tr("off"),
+        )
         self.number(
             self.ALPHA,
             self.tr("Acceptance"),
@@ -97,7 +98,9 @@ class SpeculationGroup(Group):
         kind = self._draft
         if isinstance(kind, dict):
             kind = "model" if "id" in kind else "typed"
-        super().present({**values, DRAFT: kind}, defaults)
+        shown = {**values, DRAFT: kind}
+        super().present(shown, defaults)
+        self.mark(key for key in (self.TOKENS, self.ALPHA, self.RHO, DRAFT) if shown.get(key))
         on = values.get(self.TOKENS) is not None
         for key in self.keys:
             wanted = on
@@ -156,5 +159,6 @@ def _search_inside(field: ChoiceField) -> None:
     completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
     field.setCompleter(completer)
     line = field.lineEdit()
+    assert line is not None  # an editable box has one
     # What was typed to search is not a choice; leaving the field shows the choice again.
     line.editingFinished.connect(lambda: line.setText(field.itemText(field.currentIndex())))

@@ -24,6 +24,7 @@ CARD_PADDING = 12
 GROUP_GAP = 16
 RADIUS = 6
 SCROLL_PX = 10
+HANDLE_PX = 6
 
 TEXT_PX = 13
 _SIZE_PX: dict[Text, int] = {"text": TEXT_PX, "caption": 11, "heading": 15, "figure": 26}
@@ -119,6 +120,14 @@ QCheckBox::indicator {{ {field} width: 12px; height: 12px; border-radius: 3px; }
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
 QCheckBox::indicator:checked {{ background: {palette.accent}; image: url("{check}");
     border-color: {palette.accent}; }}
+QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
+QSlider::handle:horizontal {{ width: 12px; margin: -5px 0; border-radius: 7px;
+    background: {palette.base}; border: 1px solid {palette.accent}; }}
+QSlider::handle:horizontal:focus {{ background: {palette.accent}; }}
+QSlider::sub-page:horizontal:disabled {{ background: {palette.outline}; }}
+QSlider::handle:horizontal:disabled {{ border-color: {palette.outline}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QScrollBar {{ background: transparent; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: {SCROLL_PX}px; }}
 QScrollBar:horizontal {{ height: {SCROLL_PX}px; }}
@@ -129,9 +138,8 @@ QScrollBar::handle:hover {{ background: {palette.muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}
-QSplitter::handle:vertical {{ height: 7px; border-top: 1px solid {palette.line};
-    margin: 3px {CARD_PADDING}px 0 {CARD_PADDING}px; }}
-QSplitter::handle:horizontal {{ width: 5px; border-left: 1px solid {palette.line}; }}
+QSplitter::handle:vertical {{ border-top: 1px solid {palette.line}; margin: 3px 0 0 0; }}
+QSplitter::handle:horizontal {{ border-left: 1px solid {palette.line}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{ padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }}
 QTabBar::tab:selected {{ border-bottom-color: {palette.accent}; color: {palette.accent}; }}
@@ -144,6 +152,18 @@ QStatusBar::item {{ border: none; }}
 def colours(widget: QWidget) -> Palette:
     """The palette that the widget is drawn with now."""
     return DARK if _is_dark(widget.palette()) else LIGHT
+
+
+def mixed(base: str, over: str, share: float) -> str:
+    """The colour that `over` makes on `base` at an opacity of `share`.
+
+    >>> mixed("#ffffff", "#000000", 0.2)
+    '#cccccc'
+    """
+    below, above = QColor(base), QColor(over)
+    channels = (QColor.red, QColor.green, QColor.blue)
+    parts = (round(of(below) * (1 - share) + of(above) * share) for of in channels)
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def sized(role: Text, *, bold: bool = False) -> QFont:

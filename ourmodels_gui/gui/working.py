@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QGuiApplication, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -18,26 +18,12 @@ from ..engine.setup import Assumption
 from ..summary import Group, Row
 from ..units import THIN_SPACE, exact
 from . import typed
+from .derivation import fixed_font, working_of
 from .tables import Cell, FigureTable
 from .theme import UNIT, sized
 
-
-def working_of(row: Row) -> str:
-    """The derivation of a figure: its formula, the same with values, and where each comes from."""
-    kind = f" ({row.kind})" if row.kind else ""
-    lines = [row.label, f"  {row.text} {row.unit}".rstrip() + kind]
-    if row.note:
-        lines.append(f"  {row.note}")
-    if row.formula:
-        lines += ["", row.formula]
-    if row.worked:
-        lines.append(f"= {row.worked}")
-    if row.inputs:
-        lines.append("")
-    for given in row.inputs:
-        source = f"  [{given.source}]" if given.source else ""
-        lines.append(f"{given.symbol} = {given.text}{source}")
-    return "\n".join(lines)
+KIND_COLUMN = 2
+ROOMY_PX = 320
 
 
 class Working(QWidget):
@@ -49,7 +35,7 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (self.tr("figure"), self.tr("value"), ""),
-            ("", "61,572 GB²/s", "estimat"),
+            ("", "1,234,567 tokens", "estimat"),
             left=(0, 2),
             quiet=(2,),
             stretched=0,
@@ -61,9 +47,7 @@ class Working(QWidget):
         self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._text.setPlaceholderText(self.tr("Choose a figure to see how it comes about."))
         self._text.setTabChangesFocus(True)
-        mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        mono.setPixelSize(sized("text").pixelSize() - 1)
-        self._text.setFont(mono)
+        self._text.setFont(fixed_font())
         head = QLabel(self.tr("Working"))
         head.setFont(sized("caption"))
         head.setForegroundRole(QPalette.ColorRole.PlaceholderText)
@@ -111,6 +95,10 @@ class Working(QWidget):
     def shown(self) -> str:
         """The working in sight, "" when no figure is chosen."""
         return self._text.toPlainText()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.table.setColumnHidden(KIND_COLUMN, self.width() < ROOMY_PX)
 
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())

@@ -1,5 +1,6 @@
 """What is asked of the machine: contexts, floor, runtime, prompt and speculation."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -182,12 +183,16 @@ class WorkloadForm(QScrollArea):
         if problem is not None:
             any(group.refuse(problem.key, problem.message) for group in self.groups)
 
-    def refuse(self, problem: Problem) -> bool:
+    def refuse(self, problem: Problem, changes: Iterable[str]) -> bool:
         """Show at its field a value that no scenario can hold; False if no field is to blame.
 
-        What was typed stays in the field; sliders go back.
+        What was typed for the keys in `changes` stays in the fields; sliders go back.
         """
         if self._evaluation is not None:
+            values = flat(msgspec.to_builtins(self._evaluation.scenario))
+            for group in self.groups:
+                for key in set(changes).intersection(group.keys):
+                    group.keep_text(key, values.get(key))
             self.present(self._evaluation)
         return any(
             group.refuse(problem.key, problem.message, until_retyped=True) for group in self.groups

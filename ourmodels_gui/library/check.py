@@ -44,7 +44,9 @@ def check_hardware(
     return faults + [Problem(*fault) for fault in across]
 
 
-def check_sources(sources: Mapping[str, Source], used: set[str]) -> list[Problem]:
+def check_sources(
+    sources: Mapping[str, Source], used: set[str], place: str = "sources.json"
+) -> list[Problem]:
     """Every source is complete and used. `used` holds the ids that any catalog file names."""
     faults = []
     for name, source in sources.items():
@@ -54,7 +56,7 @@ def check_sources(sources: Mapping[str, Source], used: set[str]) -> list[Problem
             faults.append((f"{name}.read", "write the day it was read, as 2026-11-29"))
         if name not in used:
             faults.append((name, "no file uses this source; remove it, or correct the id"))
-    return [Problem("sources.json", key, message) for key, message in faults]
+    return [Problem(place, key, message) for key, message in faults]
 
 
 def records_of(library: Library, *, yours: bool = False) -> dict[str, HardwareRecord]:

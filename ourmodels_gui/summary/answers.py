@@ -1,11 +1,14 @@
 """The four questions and their answers: verdict word, figure, one line of why."""
 
 from .. import units
+from ..engine.result import Forced
 from .figures import NONE, Figures, split
-from .shapes import Answer
+from .shapes import Answer, Tone
 
 FITS, SINGLE, SERVING, WAIT = "Does it fit?", "One session", "Serving", "First token"
 RATE = "tok/s"
+MARGIN, ALONE = "resident_margin_gb", "single_session_tokens_per_s"
+BELOW = "below the floor"
 
 
 def answers(known: Figures) -> tuple[Answer, ...]:
@@ -31,17 +34,17 @@ def _fits(known: Figures) -> Answer:
     if decode.verdict == "model does not fit":
         figure, unit = split(known.size(-decode.resident_margin_bytes))
         why = f"{held} exceed the capacity of {capacity}"
-        return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why)
+        return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why, row=MARGIN)
     margin = known.size(decode.resident_margin_bytes)
     session = known.size(known.gate.session_bytes)
     if decode.verdict == "no session fits":
         figure, unit = split(known.size(-decode.spare_bytes))
         why = f"the model leaves {margin}; a session of {context} tokens reserves {session}"
-        return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why)
+        return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why, row="spare_gb")
     figure, unit = split(margin)
     room = _sessions(known, decode.memory_batch or 0)
     why = f"room for {room} of {context} tokens, {session} each"
-    return Answer(FITS, "serves", "fits", figure, f"{unit} spare for sessions", why)
+    return Answer(FITS, "serves", "fits", figure, f"{unit} spare for sessions", why, row=MARGIN)
 
 
 def _single(known: Figures) -> Answer:
@@ -59,13 +62,15 @@ def _single(known: Figures) -> Answer:
     kind = decode.kind.get("single_session_tokens_per_s", "")
     if rate < floor:
         why += f"; the floor is {least}"
-        return Answer(SINGLE, "below", "below the floor", known.rate(rate), RATE, why, kind)
-    return Answer(SINGLE, "serves", "at most", known.rate(rate), RATE, why, kind)
+        return Answer(SINGLE, "below", BELOW, known.rate(rate), RATE, why, kind, row=ALONE)
+    return Answer(SINGLE, "serves", "at most", known.rate(rate), RATE, why, kind, row=ALONE)
 
 
 def _serving(known: Figures) -> Answer:
     decode, workload = known.result.decode, known.setup.workload
     floor = units.plain(workload.floor_tokens_per_s, known.separators)
+    if decode.forced is not None:
+        return _forced(known, decode.forced, floor)
     if decode.verdict in ("model does not fit", "no session fits"):
         return Answer(SERVING, "unfit", decode.verdict, NONE, RATE, "nothing to serve from memory")
     kind = decode.kind.get("aggregate_tokens_per_s", "")
@@ -73,7 +78,7 @@ def _serving(known: Figures) -> Answer:
         alone = known.rate(decode.single_session_tokens_per_s or 0.0)
         room = _sessions(known, decode.memory_batch or 0)
         why = f"{room} would fit in memory; one alone reaches {alone}, the floor is {floor}"
-        return Answer(SERVING, "below", decode.verdict, NONE, RATE, why)
+        return Answer(SERVING, "below", decode.verdict, NONE, RATE, why, short=BELOW)
     best = _sessions(known, decode.best_batch)
     each = known.rate(decode.per_session_tokens_per_s or 0.0)
     spare = known.size(decode.spare_bytes)
@@ -84,7 +89,24 @@ def _serving(known: Figures) -> Answer:
         )
     why = f"{best} at {each} {RATE} each; {gate}"
     figure = known.rate(decode.aggregate_tokens_per_s)
-    return Answer(SERVING, "serves", "serves", figure, RATE, why, kind)
+    short, row = f"serves {best}", "aggregate_tokens_per_s"
+    return Answer(SERVING, "serves", "serves", figure, RATE, why, kind, short, row)
+
+
+def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
+    """Serving at the number of sessions that is fixed by policy."""
+    sessions = _sessions(known, forced.batch)
+    tone: Tone = "serves"
+    word, short = "serves", f"serves {sessions}"
+    if not forced.fits:
+        tone, word = "unfit", f"{sessions} do not fit" if forced.batch > 1 else "does not fit"
+        short = word
+    elif not forced.clears_floor:
+        tone, word, short = "below", f"below the floor of {floor}", ""
+    why = f"forced: {sessions} at {known.rate(forced.per_session_tokens_per_s)} {RATE} each"
+    figure = known.rate(forced.aggregate_tokens_per_s)
+    kind = known.result.decode.kind.get("forced", "")
+    return Answer(SERVING, tone, word, figure, RATE, why, kind, short, "forced")
 
 
 def _wait(known: Figures) -> Answer:
@@ -97,7 +119,7 @@ def _wait(known: Figures) -> Answer:
         why = f"{length} has a budget of {_wait_text(known, prompt.ttft_budget_s or 0.0)}"
         if prefill.unrestricted is not None:
             why += f"; it takes {_wait_text(known, prefill.unrestricted.time_s)} at best"
-        return Answer(WAIT, "below", prefill.verdict, NONE, "s", why)
+        return Answer(WAIT, "below", prefill.verdict, NONE, "s", why, short="over the budget")
     if prefill.verdict != "serves":
         why = prefill.unavailable or f"{length} finds no room beside the weights"
         if prefill.verdict == "the batch does not fit":
@@ -111,7 +133,7 @@ def _wait(known: Figures) -> Answer:
     at_once = "" if prefill.batch == 1 else f", {known.count(prefill.batch or 0)} at once"
     speed = known.rate(prefill.tokens_per_s or 0.0)
     why = f"{length}{at_once}: {speed} {RATE}, limited by {prefill.limit}"
-    return Answer(WAIT, "serves", "at least", figure, unit, why, kind)
+    return Answer(WAIT, "serves", "at least", figure, unit, why, kind, row="time_s")
 
 
 def _wait_text(known: Figures, seconds: float) -> str:

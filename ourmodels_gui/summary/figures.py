@@ -28,7 +28,7 @@ class Figures(msgspec.Struct, frozen=True):
 
     alloc_bytes: K_alloc(L_alloc) of the model alone. read_bytes: K_read(L_read). active_bytes:
     W_active. step: the iteration in use, with speculation where there is any. gate: the same for
-    the capacity gate.
+    the capacity gate. symbols: the inputs of formulas, as they are told.
     """
 
     setup: Setup
@@ -39,6 +39,7 @@ class Figures(msgspec.Struct, frozen=True):
     active_bytes: float
     step: Step
     gate: Capacity
+    symbols: dict[str, Input] = {}
 
     def size(self, value: float) -> str:
         return units.size(value, self.separators)
@@ -85,34 +86,7 @@ class Figures(msgspec.Struct, frozen=True):
 
     def given(self, symbol: str) -> Input:
         """One input of a formula by its symbol."""
-        setup, workload = self.setup, self.setup.workload
-        context = self.tokens(workload.reserved_context_tokens)
-        read = self.tokens(workload.read_context_tokens)
-        routing = "" if not setup.model.experts else f", {workload.routing} routing"
-        table = {
-            "C": (self.gb(setup.machine.capacity_bytes), self.source("memory capacity")),
-            "R": (
-                f"{self.digits(setup.machine.bandwidth_bytes_per_s / 1e9)} GB/s",
-                self.source("memory bandwidth"),
-            ),
-            "O": (self.gb(workload.overhead_bytes), self.source("runtime overhead")),
-            "W_resident": (self.gb(setup.model.resident_bytes), self.source("resident weights")),
-            "W_active": (self.gb(self.active_bytes), "the adapter at one token"),
-            "W_batch": ("rises with the batch" if routing else "constant", f"the adapter{routing}"),
-            "K_alloc": (self.gb(self.alloc_bytes), f"the adapter at {context} tokens"),
-            "K_read": (self.gb(self.read_bytes), f"the adapter at {read} tokens"),
-            "r_star": (
-                f"{self.digits(workload.floor_tokens_per_s)} tok/s",
-                self.source("per-session floor"),
-            ),
-            "rho": (self.digits(self.step.emitted_tokens), self.source("emitted tokens")),
-            "gamma": (self.count(self.step.draft_tokens), self.source("draft tokens")),
-            "W_draft,res": (self.gb(self.step.draft.resident_bytes), self.source("draft")),
-            "K_draft,alloc": (self.gb(self.step.draft.cache_alloc_bytes), self.source("draft")),
-            "K_draft,read": (self.gb(self.step.draft.cache_read_bytes), self.source("draft")),
-        }
-        text, source = table[symbol]
-        return Input(symbol, text, source)
+        return self.symbols[symbol]
 
     def inputs(self, symbols: str) -> tuple[Input, ...]:
         return tuple(self.given(symbol) for symbol in symbols.split())
@@ -150,7 +124,7 @@ class Figures(msgspec.Struct, frozen=True):
 def figures(setup: Setup, result: Result, separators: Separators) -> Figures:
     """The quantities of one evaluation."""
     model, workload = setup.model, setup.workload
-    return Figures(
+    known = Figures(
         setup=setup,
         result=result,
         separators=separators,
@@ -162,3 +136,36 @@ def figures(setup: Setup, result: Result, separators: Separators) -> Figures:
         step=decode_step(setup, setup.speculation),
         gate=capacity(setup),
     )
+    known.symbols.update(_symbols(known))
+    return known
+
+
+def _symbols(known: Figures) -> dict[str, Input]:
+    """Every input of the formulas of decode by its symbol."""
+    setup, workload = known.setup, known.setup.workload
+    context = known.tokens(workload.reserved_context_tokens)
+    read = known.tokens(workload.read_context_tokens)
+    routing = "" if not setup.model.experts else f", {workload.routing} routing"
+    table = {
+        "C": (known.gb(setup.machine.capacity_bytes), known.source("memory capacity")),
+        "R": (
+            f"{known.digits(setup.machine.bandwidth_bytes_per_s / 1e9)} GB/s",
+            known.source("memory bandwidth"),
+        ),
+        "O": (known.gb(workload.overhead_bytes), known.source("runtime overhead")),
+        "W_resident": (known.gb(setup.model.resident_bytes), known.source("resident weights")),
+        "W_active": (known.gb(known.active_bytes), "the adapter at one token"),
+        "W_batch": ("rises with the batch" if routing else "constant", f"the adapter{routing}"),
+        "K_alloc": (known.gb(known.alloc_bytes), f"the adapter at {context} tokens"),
+        "K_read": (known.gb(known.read_bytes), f"the adapter at {read} tokens"),
+        "r_star": (
+            f"{known.digits(workload.floor_tokens_per_s)} tok/s",
+            known.source("per-session floor"),
+        ),
+        "rho": (known.digits(known.step.emitted_tokens), known.source("emitted tokens")),
+        "gamma": (known.count(known.step.draft_tokens), known.source("draft tokens")),
+        "W_draft,res": (known.gb(known.step.draft.resident_bytes), known.source("draft")),
+        "K_draft,alloc": (known.gb(known.step.draft.cache_alloc_bytes), known.source("draft")),
+        "K_draft,read": (known.gb(known.step.draft.cache_read_bytes), known.source("draft")),
+    }
+    return {symbol: Input(symbol, text, source) for symbol, (text, source) in table.items()}

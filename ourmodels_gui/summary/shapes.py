@@ -46,7 +46,11 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One of the four answers: verdict word, figure with unit, one line of why."""
+    """One of the four answers: verdict word, figure with unit, one line of why.
+
+    short: the verdict where there is little room, "" for the word itself. row: name of the figure's
+    row in the ledger, which holds its working; "" where there is no figure.
+    """
 
     question: str
     tone: Tone
@@ -55,6 +59,8 @@ class Answer(msgspec.Struct, frozen=True):
     unit: str
     why: str
     kind: str = ""
+    short: str = ""
+    row: str = ""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -71,3 +77,8 @@ class Summary(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     problem: str = ""
+
+    def row(self, name: str) -> Row | None:
+        """The first figure of that name in the ledger; None where there is none."""
+        rows = (row for group in self.groups for row in group.rows)
+        return next((row for row in rows if row.name == name), None)

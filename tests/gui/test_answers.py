@@ -2,13 +2,16 @@
 
 import pytest
 from gui_cases import dense, evaluated, mixture
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from ourmodels_gui.engine.setup import Machine, Prompt
 from ourmodels_gui.evaluation import Evaluation
 from ourmodels_gui.gui.answers import AnswerPanel
-from ourmodels_gui.gui.cards import SIGNS, Card, CardText, in_lines
+from ourmodels_gui.gui.cards import SIGNS, Card, CardText, Figure
+from ourmodels_gui.gui.derivation import WorkingWindow, working_of
+from ourmodels_gui.gui.elided import in_lines
 from ourmodels_gui.gui.theme import DARK, qt_palette
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.scenario import ModelRef, Scenario
@@ -96,12 +99,37 @@ def test_an_estimate_gives_its_reason_and_a_bound_what_it_promises(panel):
     assert "expert routing" in serving.reason
 
 
-def test_a_problem_stands_in_every_card(panel):
+def test_a_problem_is_told_once(panel):
     bad = Problem("", "workload.floor_tokens_per_s", "a floor is not negative")
     chosen = Scenario(hardware="h", model=ModelRef("m"))
-    for text in texts(panel, Evaluation(chosen, problem=bad)):
-        assert text.verdict == "no answer"
-        assert "a floor is not negative" in text.why
+    told = texts(panel, Evaluation(chosen, problem=bad))
+    assert {text.verdict for text in told} == {"no answer"}
+    assert ["a floor is not negative" in text.why for text in told] == [True, False, False, False]
+
+
+def test_every_figure_of_a_card_opens_its_working(panel, qtbot):
+    cases = (
+        evaluated(mixture(), prompt=Prompt(8192)),
+        evaluated(mixture(), batch=3),
+        evaluated(dense(), machine=SMALL),
+        evaluated(dense(), overhead_bytes=100e9),
+    )
+    for case in cases:
+        panel.present(case)
+        for card in panel.cards:
+            assert (card.text.working is not None) == bool(card.text.figure)
+            if not card.text.figure:
+                continue
+            figure = card.findChild(Figure)
+            figure.setFocus()
+            qtbot.keyClick(figure, Qt.Key.Key_Space)
+            shown = card.findChild(WorkingWindow)
+            assert shown.text.toPlainText() == working_of(card.text.working)
+            shown.copy.click()
+            assert QGuiApplication.clipboard().text() == shown.text.toPlainText()
+            assert card.text.working.formula in shown.text.toPlainText()
+            qtbot.keyClick(shown.text, Qt.Key.Key_Escape)
+            qtbot.waitUntil(lambda card=card: card.findChild(WorkingWindow) is None)
 
 
 def test_cards_keep_their_places_whatever_they_say(panel, qapp):

@@ -5,7 +5,7 @@ import pytest
 from gui_cases import dense, evaluated, mixture
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QTabBar, QTabWidget, QWidget
 
 from ourmodels_gui.engine.setup import Machine
 from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
@@ -47,7 +47,7 @@ def test_the_curve_holds_the_engine_figures(seen):
     assert shown.dots[1][0] == pytest.approx(decode.per_session_tokens_per_s, rel=1e-12)
 
 
-@pytest.mark.parametrize(("batch", "limit"), [(1, "memory bandwidth"), (3, "below the floor")])
+@pytest.mark.parametrize(("batch", "limit"), [(1, "bandwidth"), (3, "below the floor")])
 def test_the_reading_names_the_limit(seen, batch, limit):
     seen.present(evaluated(dense()))
     assert dict(seen.plot.reading_at(batch).rows)["limit"] == limit
@@ -127,8 +127,36 @@ def test_a_pinned_curve_stays_while_the_scenario_moves(seen):
     before = pinned(seen).copy()
     seen.present(evaluated(dense(), read_context_tokens=1000))
     assert np.array_equal(pinned(seen), before)
+    seen.present(evaluated(dense(), machine=SMALL))
+    seen.present(evaluated(dense(), read_context_tokens=1000))
+    assert np.array_equal(pinned(seen), before)
     seen.keep.click()
     assert pinned(seen) is None
+
+
+def test_the_memory_power_is_told_in_words_where_it_would_flatten_the_rest(seen):
+    seen.present(evaluated(mixture(), machine=Machine(2e12, 1792e9)))
+    assert [note.said[:14] for note in seen.plot.notes] == ["↑ memory power"]
+    assert "memory power" not in " ".join(level.name_text for level in seen.plot.levels)
+    seen.present(evaluated(dense()))
+    assert [note.said for note in seen.plot.notes] == [""]
+    assert "memory power" in " ".join(level.name_text for level in seen.plot.levels)
+
+
+def test_items_of_the_plot_are_made_once(seen):
+    seen.present(evaluated(dense()))
+    made = len(seen.plot.scene().items())
+    for batch in (1, 5, 40, 200):
+        seen.present(evaluated(dense(), batch=batch))
+    assert len(seen.plot.scene().items()) == made
+
+
+def test_every_control_has_a_name(seen):
+    seen.present(evaluated(dense()))
+    for child in seen.findChildren(QWidget):
+        if child.isVisibleTo(seen) and child.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            named = child.accessibleName() or getattr(child, "text", str)()
+            assert named or isinstance(child, QTabBar | QTabWidget), child
 
 
 def test_the_compute_side_is_a_region_where_it_takes_longer(seen):

@@ -115,11 +115,18 @@ def wheel(plot):
     QApplication.sendEvent(plot.viewport(), turn)
 
 
-def test_the_wheel_zooms_only_with_the_focus(plot):
+def test_the_wheel_zooms_only_with_the_focus(plot, qtbot):
     plot.clearFocus()
-    before = plot.box.viewRange()[0]
+    before = plot.box.viewRange()
     wheel(plot)
-    assert plot.box.viewRange()[0] == before
+    assert plot.box.viewRange() == before
+    plot.activateWindow()
+    plot.setFocus()
+    qtbot.waitUntil(plot.hasFocus)
+    wheel(plot)
+    (left, right), height = plot.box.viewRange()
+    assert right - left < before[0][1] - before[0][0]
+    assert height == before[1]
 
 
 def test_a_zoom_never_leaves_the_stretch(plot):
@@ -146,3 +153,16 @@ def test_colours_follow_the_palette(plot, qapp):
             assert plot.backgroundBrush().color().name().lower() == palette.base.lower()
     finally:
         qapp.setPalette(before)
+
+
+def test_a_name_that_would_cover_another_goes_to_the_other_side(plot, qapp):
+    other = plot.curve("session")
+    other.show_values(np.array([1, 64]), np.array([50.0, 801.0]), "each")
+    plot.place_labels()
+    assert plot.line.label.isVisible()
+    assert other.label.isVisible()
+    assert plot.line.label.anchor.y() != other.label.anchor.y()
+    third = plot.curve("power")
+    third.show_values(np.array([1, 64]), np.array([50.0, 802.0]), "some")
+    plot.place_labels()
+    assert not third.label.isVisible()

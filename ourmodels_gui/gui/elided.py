@@ -1,0 +1,53 @@
+"""Words that are cut where the room ends, whole on hover."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from .theme import UNIT
+
+
+def in_lines(words: str, metrics: QFontMetrics, width: int, count: int) -> list[str]:
+    """The words broken into at most `count` lines, the last one cut where the room ends."""
+    lines: list[str] = []
+    rest = words.split()
+    while rest and len(lines) < count - 1:
+        line = rest.pop(0)
+        while rest and metrics.horizontalAdvance(f"{line} {rest[0]}") <= width:
+            line = f"{line} {rest.pop(0)}"
+        lines.append(line)
+    if rest:
+        lines.append(" ".join(rest))
+    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in lines]
+
+
+class ElidedLabel(QLabel):
+    """A few lines of words that are cut where the room ends; the whole is on hover."""
+
+    def __init__(self, parent: QWidget | None = None, *, lines: int = 1) -> None:
+        super().__init__(parent)
+        self._whole, self._hint, self._lines = "", "", lines
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+
+    def say(self, words: str, hint: str = "") -> None:
+        self._whole, self._hint = words, hint
+        self.setAccessibleName(words)
+        self._cut()
+
+    def _cut(self) -> None:
+        lines = in_lines(self._whole, self.fontMetrics(), max(self.width(), 1), self._lines)
+        self.setText("\n".join(lines))
+        cut = "" if " ".join(lines) == " ".join(self._whole.split()) else self._whole
+        self.setToolTip("\n".join(part for part in (cut, self._hint) if part))
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, self._lines * self.fontMetrics().lineSpacing() + UNIT // 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(20, self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()

@@ -1,0 +1,57 @@
+"""Where the words of a plot stand, so that none covers another."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF
+
+from .plot_items import Gate, Label
+
+if TYPE_CHECKING:
+    from .log_plot import LogPlot
+
+LABEL_ROW_PX = 16
+ROW_GAP_PX = 4
+
+
+def place_gates(plot: "LogPlot") -> int:
+    """Write the names of the gates at the top, in rows that do not touch; returns how many rows."""
+    (left, right), (_, top) = plot.box.viewRange()
+    px, py = (max(size, 1e-9) for size in plot.box.viewPixelSize())
+    ends: list[float] = []
+    for gate in sorted(plot.gates, key=Gate.value):
+        x = gate.value()
+        if not gate.name_text or not left <= x <= right:
+            gate.label.hide()
+            continue
+        gate.label.setText(gate.name_text)
+        width = gate.label.width_px * px
+        start = min(x, right - width)
+        row = next((i for i, end in enumerate(ends) if end <= start), len(ends))
+        ends[row : row + 1] = [start + width + ROW_GAP_PX * px]
+        gate.label.put(gate.name_text, start, top - row * LABEL_ROW_PX * py, (0.0, 0.0))
+    return len(ends)
+
+
+def settle(plot: "LogPlot", labels: Iterable[Label]) -> None:
+    """Keep each label that covers none before it, on the other side of its line if need be."""
+    taken: list[QRectF] = []
+    for label in labels:
+        if not label.isVisible():
+            continue
+        for upside in (label.upside, 1.0 - label.upside):
+            label.setAnchor((label.across, upside))
+            place = _rect(plot, label)
+            if not any(place.intersects(other) for other in taken):
+                taken.append(place)
+                break
+        else:
+            label.hide()
+
+
+def _rect(plot: "LogPlot", label: Label) -> QRectF:
+    """The label's place in the scene; its own mapping is only right once it was painted."""
+    size = label.boundingRect()
+    at = plot.box.mapViewToScene(label.pos())
+    corner = at - QPointF(label.anchor.x() * size.width(), label.anchor.y() * size.height())
+    return QRectF(corner, size.size())
