@@ -6,7 +6,8 @@ import pytest
 from gguf_files import llama_keys, llama_tensors, write_gguf
 from safetensors_files import llama_config, write_config
 
-from ourmodels_gui.cli import BAD_INPUT, DONE, NO_FILE, main
+from ourmodels_gui.cli import main
+from ourmodels_gui.commands.terminal import BAD_INPUT, DONE, NO_FILE
 from ourmodels_gui.library.load import load
 from ourmodels_gui.library.profile import model_costs
 from ourmodels_gui.paths import HOME_VARIABLE, catalog
