@@ -31,7 +31,7 @@ from .quantisation import packing_of
 from .review import Fact, Question, Review, shown
 from .shards import INDEX, Shards, find_files, read_index, read_shards, siblings
 
-_CONTEXT = re.compile(r"(?<![0-9.])(\d{1,4}(?=[kK])|10|[124](?=M))([kKM])(?![a-zA-Z0-9])")
+_CONTEXT = re.compile(r"(?<![0-9A-Za-z.])(\d{1,4}(?=[kK])|10|[124](?=M))([kKM])(?![a-zA-Z0-9])")
 COMPARED_TOKENS = 32_768
 """The context at which the effect of an answer is told."""
 
