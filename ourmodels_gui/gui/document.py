@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from .. import scenario as files
-from ..library.load import Library
+from ..library.travelling import travelling
 from ..problem import BadInput
-from ..scenario import SUFFIX, HardwareRef, ModelRef, Scenario
+from ..scenario import SUFFIX, Scenario
 from .store import Store
 
 
@@ -172,18 +171,3 @@ class Document(QObject):
 
     def _filter(self) -> str:
         return self.tr("Scenarios (*{suffix});;All files (*)").format(suffix=SUFFIX)
-
-
-def travelling(scenario: Scenario, library: Library) -> Scenario:
-    """The scenario as a file holds it: the user's own machine and model go along, in full."""
-    changes: dict[str, object] = {"catalog_version": library.version or None}
-    hardware = scenario.hardware
-    machine = library.machines.get(hardware) if isinstance(hardware, str) else None
-    if machine is not None and machine.yours:
-        changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
-    model = scenario.model
-    known = library.models.get(model.id) if isinstance(model, ModelRef) else None
-    if known is not None and known.yours:
-        record = msgspec.to_builtins(known.record)
-        changes["model"] = msgspec.structs.replace(model, record=record)
-    return msgspec.structs.replace(scenario, **changes)
