@@ -62,9 +62,10 @@ def order(
         serving = table.serves
     if rows is not None:
         values, serving = values[rows], serving[rows]
-    known = ~np.isnan(values)
+    unknown = np.isnan(values)
+    idle, known = ~serving, ~unknown
     parts = []
-    for group in (serving & known, serving & ~known, ~serving & known, ~serving & ~known):
+    for group in (serving & known, serving & unknown, idle & known, idle & unknown):
         inside = np.flatnonzero(group)
         if inside.size and known[inside[0]]:
             keys = values[inside]

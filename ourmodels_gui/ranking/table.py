@@ -206,11 +206,14 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     def _spread(self, figures: NDArray[Any], missing: float = np.nan) -> NDArray[Any]:
         """Figures by [model, machine] of the pairs -> by row, with what cannot be evaluated."""
         models, machines = len(self.field.models), len(self.field.machines)
-        spread = np.full((models, machines), missing, dtype=figures.dtype)
-        if self.pairs.machines.size == machines:
-            spread[: self.field.evaluable] = figures
+        known, places = self.field.evaluable, self.pairs.machines
+        spread = np.empty((models, machines), dtype=figures.dtype)
+        spread[known:] = missing
+        if places.size == machines:
+            spread[:known] = figures
         else:
-            spread[: self.field.evaluable, self.pairs.machines] = figures
+            spread[:known] = missing
+            spread[:known, places] = figures
         return spread.ravel()
 
     def _by_machine(self, figures: Floats, places: Indices | None = None) -> Floats:
