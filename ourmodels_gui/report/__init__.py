@@ -5,6 +5,7 @@ painted by `ourmodels_gui.gui.report` and finished by `pdf_file`.
 """
 
 from .build import build
+from .known import Known, gather
 from .shapes import SECTIONS, Options, Report
 
-__all__ = ["SECTIONS", "Options", "Report", "build"]
+__all__ = ["SECTIONS", "Known", "Options", "Report", "build", "gather"]

@@ -79,7 +79,8 @@ def figures(subjects: Sequence[Subject]) -> Table:
                 names.setdefault(key)
         found.append(held)
     families = {family: None for family, _ in names}
-    rows, strong = [], []
+    rows: list[tuple[str, ...]] = []
+    strong: list[int] = []
     for family in families:
         strong.append(len(rows))
         rows.append((family, *("" for _ in subjects)))

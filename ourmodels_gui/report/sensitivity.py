@@ -69,7 +69,8 @@ def swings(subject: Subject) -> tuple[Swing, ...]:
     for name in INPUTS:
         low, high = (changed(subject.setup, name, f) for f in (1 - STEP, 1 + STEP))
         if low is not None or high is not None:
-            found.append(Swing(name, low and evaluate(low), high and evaluate(high)))
+            results = [None if setup is None else evaluate(setup) for setup in (low, high)]
+            found.append(Swing(name, results[0], results[1]))
     return tuple(found)
 
 

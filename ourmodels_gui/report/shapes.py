@@ -134,3 +134,8 @@ def cell(text: str) -> str:
     ('short', 600)
     """
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "\u2026"
+
+
+def is_picture(data: bytes) -> bool:
+    """Whether the bytes begin like a PNG or a JPEG."""
+    return data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"))
