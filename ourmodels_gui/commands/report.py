@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from .terminal import BAD_INPUT, DONE, NO_FILE, Refused, all_in, reason
 
 if TYPE_CHECKING:
-    from ..report import Known, Options, Report
+    from ..report.known import Known
+    from ..report.shapes import Options, Report
 
 SUFFIXES = (".pdf", ".md", ".html", ".csv")
-LARGEST_LOGO = 5_000_000
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -32,17 +32,17 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(asked: argparse.Namespace) -> int:
-    from .. import paths, report  # noqa: PLC0415
+    from .. import paths  # noqa: PLC0415
     from ..files import write_whole  # noqa: PLC0415
     from ..library.load import load  # noqa: PLC0415
+    from ..report.known import gather  # noqa: PLC0415
 
     suffix = asked.output.suffix.lower()
     if suffix not in SUFFIXES:
         raise Refused(f"{asked.output}: the name must end in {_listed()}", BAD_INPUT)
     options = _options(asked)
-    known = report.gather(
-        load(paths.catalog(), paths.user_data()), paths.catalog(), paths.user_data()
-    )
+    catalog, user = paths.catalog(), paths.user_data()
+    known = gather(load(catalog, user), catalog, user)
     data = _rendered(_built(asked.files, known, options), suffix)
     try:
         write_whole(asked.output, data)
@@ -54,7 +54,7 @@ def run(asked: argparse.Namespace) -> int:
 def _built(names: list[str], known: "Known", options: "Options") -> "Report":
     """The report of all that the files hold; a problem names the file it is in."""
     from ..evaluation import run as evaluate  # noqa: PLC0415
-    from ..report import build  # noqa: PLC0415
+    from ..report.build import build  # noqa: PLC0415
 
     evaluations = []
     for name in names:
@@ -67,7 +67,7 @@ def _built(names: list[str], known: "Known", options: "Options") -> "Report":
 
 
 def _options(asked: argparse.Namespace) -> "Options":
-    from ..report import SECTIONS, Options  # noqa: PLC0415
+    from ..report.shapes import SECTIONS, Options  # noqa: PLC0415
 
     sections = None
     if asked.sections:
@@ -89,10 +89,10 @@ def _options(asked: argparse.Namespace) -> "Options":
 
 def _logo(path: Path) -> bytes:
     from ..files import read_small  # noqa: PLC0415
-    from ..report.shapes import is_picture  # noqa: PLC0415
+    from ..report.shapes import LARGEST_LOGO_BYTES, is_picture  # noqa: PLC0415
 
     try:
-        data = read_small(path, LARGEST_LOGO)
+        data = read_small(path, LARGEST_LOGO_BYTES)
     except (OSError, ValueError) as error:
         raise Refused(f"{path}: cannot be read: {reason(error)}", NO_FILE) from None
     if not is_picture(data):

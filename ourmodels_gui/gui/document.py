@@ -55,6 +55,8 @@ class Document(QObject):
         if ask and not self.may_leave():
             return False
         try:
+            if _is_report(path):
+                return self._open_report(path)
             content = path.read_bytes()
             scenario = files.read_file(path)
         except BadInput as bad:
@@ -68,6 +70,19 @@ class Document(QObject):
             return False
         self.told.emit(self._catalog_notice(scenario))
         self._take(scenario, None if as_example else path, content)
+        return True
+
+    def _open_report(self, path: Path) -> bool:
+        """The first scenario that a report carries, as a starting point of its own."""
+        from ..report.pdf_file import scenarios  # noqa: PLC0415 - few starts open a PDF
+
+        held = scenarios(path)
+        notice = self._catalog_notice(held[0])
+        if len(held) > 1:
+            first = self.tr("The report carries {count} scenarios; this is the first.")
+            notice = f"{first.format(count=len(held))} {notice}".rstrip()
+        self.told.emit(notice)
+        self._take(held[0], None, None)
         return True
 
     def ask_and_open(self) -> None:
@@ -170,4 +185,11 @@ class Document(QObject):
         return str(self.path.parent if self.path else Path.home())
 
     def _filter(self) -> str:
-        return self.tr("Scenarios (*{suffix});;All files (*)").format(suffix=SUFFIX)
+        words = self.tr("Scenarios and reports (*{suffix} *.pdf);;All files (*)")
+        return words.format(suffix=SUFFIX)
+
+
+def _is_report(path: Path) -> bool:
+    """Whether the file begins like a PDF. Raises OSError."""
+    with open(path, "rb") as file:
+        return b"%PDF-" in file.read(1024)

@@ -145,6 +145,7 @@ class MainWindow(QMainWindow):
         menus.example.connect(lambda path: document.open(path, as_example=True))
         menus.save.connect(document.save)
         menus.save_as.connect(document.save_as)
+        menus.report.connect(self._report)
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
         menus.search.connect(self.focus_search)
@@ -223,6 +224,14 @@ class MainWindow(QMainWindow):
             return
         words = widget.toolTip() or widget.accessibleName()
         QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), words, widget)
+
+    def _report(self) -> None:
+        """Ask for the report of what is in sight."""
+        from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
+
+        self.setFocus()  # a number still being typed counts
+        if why := open_report((self._store.scenario,), self._library, self.settings, self):
+            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
         QMessageBox.about(

@@ -37,7 +37,7 @@ def build(
     Parameters: evaluations, each with a result; known, whose library made them; options.
     Errors: BadInput where a scenario has no answer, or there are too many.
     """
-    options = options or Options()
+    options = _encodable(options or Options())
     library = known.library
     told = subjects(evaluations, library)
     sections: list[Section | None] = [
@@ -55,7 +55,7 @@ def build(
         closing.limits(told),
         closing.glossary(),
     ]
-    wanted = options.sections or frozenset(SECTIONS)
+    wanted = frozenset(SECTIONS) if options.sections is None else options.sections
     kept = [s for s in sections if s is not None and (s.id in wanted or s.id == "answer")]
     version = library.version or "without a version"
     return Report(
@@ -81,6 +81,13 @@ def attachment_name(place: int) -> str:
     ('scenario.ourmodels.json', 'scenario-2.ourmodels.json')
     """
     return SCENARIO_NAME.format("" if place == 1 else f"-{place}")
+
+
+def _encodable(options: Options) -> Options:
+    """The same with a sign in place of half a character, which no file could hold."""
+    fields = ("title", "author", "date", "note")
+    whole = {name: getattr(options, name).encode("utf-8", "replace").decode() for name in fields}
+    return msgspec.structs.replace(options, **whole)
 
 
 def _title(told: Sequence[Subject]) -> str:

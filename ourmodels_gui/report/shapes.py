@@ -26,6 +26,8 @@ SECTIONS: dict[str, str] = {
 LONGEST_CELL = 600
 """Characters of a table's cell; longer texts stand whole in the attached scenario."""
 
+LARGEST_LOGO_BYTES = 5_000_000
+
 Style = Literal["body", "lead", "muted", "caution"]
 Paper = Literal["a4", "letter"]
 
