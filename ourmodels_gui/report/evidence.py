@@ -11,7 +11,7 @@ from .shapes import Block, Column, Section, Table, Text, cell
 from .subject import Subject
 
 PHASES: tuple[Phase, ...] = ("decode", "serving", "prefill")
-NEAREST_ALONE, NEAREST_EACH = 4, 2
+NEAREST_ALONE, NEAREST_EACH = 3, 1
 
 
 def evidence(subjects: Sequence[Subject], known: Known) -> Section | None:
@@ -45,8 +45,7 @@ def evidence(subjects: Sequence[Subject], known: Known) -> Section | None:
     if nearest:
         columns = (
             Column("For", 0.5),
-            Column("Run", 2.6),
-            Column("Conditions", 1.7),
+            Column("Run and its conditions", 3.2),
             Column("Measured\ntok/s", 0.8, numeric=True),
             Column("Ceiling\ntok/s", 0.8, numeric=True),
             Column("Reached", 0.7, numeric=True),
@@ -93,8 +92,7 @@ def _nearest(subjects: Sequence[Subject], known: Known) -> list[tuple[str, ...]]
                 rows.append(
                     (
                         subject.letter,
-                        cell(" · ".join((run.said.machine, run.said.model, run.said.weights))),
-                        _conditions(run),
+                        f"{cell(_said(run))}\n{cell(_conditions(run))}",
                         rate(run.tokens_per_s),
                         rate(ceiling.tokens_per_s),
                         _percent(ceiling.ratio),
@@ -102,6 +100,12 @@ def _nearest(subjects: Sequence[Subject], known: Known) -> list[tuple[str, ...]]
                     )
                 )
     return rows
+
+
+def _said(run: MeasuredRun) -> str:
+    """Machine, model and format in the words of the source."""
+    parts = (run.said.machine, run.said.model, run.said.weights)
+    return " · ".join(part for part in parts if part)
 
 
 def _conditions(run: MeasuredRun) -> str:
