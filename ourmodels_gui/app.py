@@ -14,7 +14,9 @@ from .gui import settings as remembered
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
+from .gui.own_models import OwnModels
 from .gui.recompute import Recompute
+from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
 from .library.load import Library, load
@@ -74,6 +76,8 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
             ("Decode", _decode_tab),
             ("Prefill", _prefill_tab),
             ("Memory traffic", _traffic_tab),
+            ("Cache", lambda: _cache_tab(store)),
+            ("Speculation", _speculation_tab),
         ),
     )
     window = MainWindow(
@@ -87,6 +91,8 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     store.setParent(window)
     recompute.setParent(window)
     OwnMachines(store, window, folder, reload)
+    OwnModels(store, window, folder, reload)
+    Sources(store, recompute, window)
     return window
 
 
@@ -116,6 +122,19 @@ def _traffic_tab() -> QWidget:
     from .gui.traffic_tab import TrafficTab  # noqa: PLC0415
 
     return TrafficTab()
+
+
+def _cache_tab(store: Store) -> QWidget:
+    from .evaluation import run  # noqa: PLC0415
+    from .gui.cache_tab import CacheTab  # noqa: PLC0415
+
+    return CacheTab(lambda scenario: run(scenario, store.library))
+
+
+def _speculation_tab() -> QWidget:
+    from .gui.speculation_tab import SpeculationTab  # noqa: PLC0415
+
+    return SpeculationTab()
 
 
 def _keep_running_after_faults(window: MainWindow) -> None:

@@ -19,6 +19,20 @@ LIMITS = {
 }
 
 
+def why_no_curve(evaluation: Evaluation) -> str:
+    """What keeps the plot empty; "" when there is something to show."""
+    if evaluation.result is None:
+        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+    decode = evaluation.result.decode
+    if decode.memory_batch:
+        return ""
+    missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
+    if decode.verdict == "model does not fit":
+        missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
+        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
+    return f"Not one session fits beside the model: {missing} GB are missing for the first."
+
+
 def sampled(high: int) -> np.ndarray:
     """Whole batches from 1 to `high`: every one while they are few, then in equal ratios.
 

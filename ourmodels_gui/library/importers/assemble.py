@@ -18,16 +18,28 @@ from ..models import (
 from .described import Described
 from .found import Checkpoint, listed
 from .layout import Layout, lay_out
-from .sorted_tensors import Placed, as_recurrent, by_layer, grouped, place_all, routed_count
+from .sorted_tensors import (
+    LayerTensors,
+    Placed,
+    as_recurrent,
+    by_layer,
+    grouped,
+    place_all,
+    routed_count,
+)
 
 
 class Assembled(msgspec.Struct, frozen=True):
-    """A record, and what a review tells of it. open: question key -> what is missing."""
+    """A record, and what a review tells of it.
+
+    open: question key -> what is missing. held: what each layer holds, empty without tensors.
+    """
 
     record: ModelRecord
     open: dict[str, str]
     contradictions: tuple[str, ...]
     inferred: dict[str, str]
+    held: dict[int, LayerTensors]
 
 
 def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
@@ -44,17 +56,15 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         message = f"only a {' and '.join(parts)} part ({size:,} bytes); give the language model"
         raise BadInput("", message, files.place)
     from_shapes = files.container == "config"
-    layout = lay_out(
-        msgspec.structs.replace(said, layer_count=count),
-        {} if from_shapes else by_layer(placed),
-        {},
-    )
+    held = {} if from_shapes else dict(by_layer(placed))
+    layout = lay_out(msgspec.structs.replace(said, layer_count=count), held)
     placed = as_recurrent(placed, layout.recurrent)
     hidden, width_known = _hidden(said, placed, files)
     tensors = grouped(placed, hidden, said.routed)
     tensors, tied = _tie(layout, said, tensors)
     tensors = _one_table(_copies_in_draft(layout, tensors), hidden)
     experts = _experts(layout, said, tensors, placed)
+    tensors = _odd_experts(layout, tensors, experts)
     if not width_known:
         layout.inferred["hidden width"] = f"{hidden:,}, the width that most matrices share"
     if from_shapes:
@@ -86,7 +96,7 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
             **({"layers": Reference("", files.place)} if groups else {}),
         },
     )
-    return Assembled(record, layout.open, tuple(layout.contradictions), layout.inferred)
+    return Assembled(record, layout.open, tuple(layout.contradictions), layout.inferred, held)
 
 
 def _ask_for_sizes(layout: Layout, said: Described) -> None:
@@ -200,11 +210,7 @@ def _experts(
 ) -> tuple[ExpertSet, ...]:
     """The sets of routed experts that the tensors show."""
     seen = routed_count(placed) or ({said.routed} if said.routed and layout.groups else set())
-    held = {
-        group.shape[0]
-        for group in tensors
-        if group.tensor_class == "routed_experts" and group.part == "text"
-    }
+    held = {group.shape[0] for group in tensors_of_experts(tensors) if group.part == "text"}
     if said.routed and held and said.routed not in held:
         layout.contradictions[
             f"{said.routed} routed experts by the metadata, {listed(sorted(map(str, held)))} by "
@@ -222,22 +228,46 @@ def _experts(
         return ()
     sets = []
     for routed in sorted(held & (seen | held), reverse=True):
-        downs = _of_experts(tensors, routed, "down") or _of_experts(tensors, routed, "")
+        own = [
+            group
+            for group in tensors_of_experts(tensors)
+            if group.part == "text" and group.shape[0] == routed
+        ]
+        downs = [group for group in own if group.role == "down"]
         if downs:
             layers = sum(group.count for group in downs)
             sets.append(ExpertSet(routed, said.per_token, layers, downs[0].shape[-1]))
+        elif own:
+            layers = max(group.count for group in own)
+            sets.append(ExpertSet(routed, said.per_token, layers, min(own[0].shape[1:])))
     return tuple(sets)
 
 
-def _of_experts(tensors: tuple[Tensors, ...], routed: int, role: str) -> list[Tensors]:
+def tensors_of_experts(tensors: tuple[Tensors, ...]) -> list[Tensors]:
+    """Matrices of routed experts, with their number in front."""
     return [
         group
         for group in tensors
-        if group.tensor_class == "routed_experts"
-        and group.part == "text"
-        and group.shape[0] == routed
-        and (group.role == role or (not role and group.role not in ("bias", "gate", "up")))
+        if group.tensor_class == "routed_experts" and len(group.shape) == 3
     ]
+
+
+def _odd_experts(
+    layout: Layout, tensors: tuple[Tensors, ...], experts: tuple[ExpertSet, ...]
+) -> tuple[Tensors, ...]:
+    """Tensors of experts that belong to no set are read always: nothing says by how many."""
+    if "per_token" in layout.open:
+        return tensors
+    known = {one.routed for one in experts}
+    changed = []
+    for group in tensors:
+        if group.tensor_class == "routed_experts" and group.shape[0] not in known:
+            shape = " x ".join(map(str, group.shape))
+            text = f"expert tensors of {shape} belong to no set of experts; taken as always read"
+            layout.contradictions[text] = None
+            group = msgspec.structs.replace(group, tensor_class="other")  # noqa: PLW2901
+        changed.append(group)
+    return tuple(changed)
 
 
 def _compare_counts(layout: Layout, said: Described, placed: list[Placed], count: int) -> None:

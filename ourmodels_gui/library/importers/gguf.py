@@ -37,13 +37,11 @@ TYPES: dict[int, str] = {
     6: "q5_0",
     7: "q5_1",
     8: "q8_0",
-    9: "q8_1",
     10: "q2_k",
     11: "q3_k",
     12: "q4_k",
     13: "q5_k",
     14: "q6_k",
-    15: "q8_k",
     16: "iq2_xxs",
     17: "iq2_xs",
     18: "iq3_xxs",
@@ -65,7 +63,7 @@ TYPES: dict[int, str] = {
     40: "gguf_nvfp4",
     41: "q1_0",
 }
-"""ggml's tensor types, as numbered in ggml.h."""
+"""ggml's tensor types, as numbered in ggml.h; Q8_1 and Q8_K never stand in a file."""
 
 _SCALARS = "BbHhIif?  Qqd"
 """struct codes by GGUF value type; 8 is a string, 9 an array."""

@@ -11,9 +11,9 @@ import msgspec
 from ...engine.costs import cache_alloc_bytes
 from ...problem import BadInput
 from ..check_models import check_model
+from ..layer_costs import cache_layers
 from ..load import Library
 from ..models import ModelRecord, total_parameters
-from ..profile import default_weights, model_costs
 from .answers import answered, question
 from .assemble import Assembled, assemble
 from .bounded import names_in
@@ -25,6 +25,7 @@ from .found import Cancelled, Checkpoint, Tensor, listed
 from .gguf_facts import describe_gguf
 from .gguf_parts import parts_of, read_gguf
 from .hf_config import describe_config
+from .layout import lay_out
 from .packed import undo_packing
 from .quantisation import packing_of
 from .review import Fact, Question, Review, shown
@@ -99,7 +100,7 @@ def review_files(
     """The record and its review, with the answers in place. Raises BadInput for a bad answer."""
     answers = dict(answers or {})
     said = answered(files.said, answers)
-    made = _assembled(files, said, answers)
+    made = _assembled(files, said)
     record = made.record
     twin = twin_of(record, library.models) if library else None
     review = Review(
@@ -126,8 +127,8 @@ def session_bytes(record: ModelRecord, tokens: int = COMPARED_TOKENS) -> float |
     """Cache of one session in FP16 [bytes], or None where the layout is unknown."""
     if not record.layers:
         return None
-    costs = model_costs(record, default_weights(record))
-    return float(cache_alloc_bytes(costs.cache, compared_tokens(record, tokens), "windowed"))
+    cache = cache_layers(record.layers, "fp16", None)
+    return float(cache_alloc_bytes(cache, compared_tokens(record, tokens), "windowed"))
 
 
 def compared_tokens(record: ModelRecord, tokens: int = COMPARED_TOKENS) -> int:
@@ -135,7 +136,7 @@ def compared_tokens(record: ModelRecord, tokens: int = COMPARED_TOKENS) -> int:
     return min(tokens, record.context_tokens or tokens)
 
 
-def _assembled(files: Files, said: Described, answers: Mapping[str, str]) -> Assembled:
+def _assembled(files: Files, said: Described) -> Assembled:
     checkpoint = files.checkpoint
     if checkpoint.container == "config":
         checkpoint = msgspec.structs.replace(checkpoint, tensors=_implied(files, said))
@@ -172,8 +173,7 @@ def _questions(
         asked = question(key, made.record.layer_count, why)
         choices, suggestion = [], ""
         for choice in asked.choices:
-            answer = {**answers, key: choice.id}
-            other = _assembled(files, answered(files.said, answer), answer).record
+            other = _tried(files, made, {**answers, key: choice.id}, key)
             choices.append(msgspec.structs.replace(choice, effect=_effect(made.record, other)))
             if twin is not None and twin.layers and other.layers:
                 same = session_bytes(twin) == session_bytes(other)
@@ -182,6 +182,15 @@ def _questions(
             msgspec.structs.replace(asked, choices=tuple(choices), suggestion=suggestion)
         )
     return tuple(questions)
+
+
+def _tried(files: Files, made: Assembled, answers: dict[str, str], key: str) -> ModelRecord:
+    """The record with one more answer; its tensors are sorted anew only where they depend on it."""
+    said = answered(files.said, answers)
+    if key in ("tied", "gated"):
+        return _assembled(files, said).record
+    said = msgspec.structs.replace(said, layer_count=made.record.layer_count)
+    return msgspec.structs.replace(made.record, layers=lay_out(said, made.held).groups)
 
 
 def _effect(now: ModelRecord, then: ModelRecord) -> str:
@@ -290,7 +299,10 @@ def _from_safetensors(
     notes = list(shards.notes)
     if not metadata:
         notes.append("no config.json beside the weights, so the cache layout is unknown")
-    tensors = undo_packing(shards.tensors, packing_of(metadata, str(config_path)), place)
+    packing = packing_of(metadata, str(config_path))
+    tensors = undo_packing(shards.tensors, packing, place)
+    if not packing.schemes and any(raw.dtype == "U32" for raw in shards.tensors):
+        notes.append("no config says how its words are packed; the usual bits are assumed")
     checkpoint = Checkpoint(
         "safetensors",
         place,
