@@ -15,7 +15,7 @@ MOST_RECENT = 8
 class Settings(msgspec.Struct, omit_defaults=True):
     """Sizes as Qt's own saved states, in base64 of JSON bytes.
 
-    recent: scenario files, the last one first.
+    recent: scenario files, the last one first. known: titles of the tabs whose hint was put away.
     """
 
     theme: Choice = "system"
@@ -23,6 +23,7 @@ class Settings(msgspec.Struct, omit_defaults=True):
     columns: bytes = b""
     left: bytes = b""
     recent: Annotated[list[str], msgspec.Meta(max_length=MOST_RECENT)] = []
+    known: list[str] = []
 
     def remember(self, path: Path) -> None:
         """Put a file at the head of the recent ones."""

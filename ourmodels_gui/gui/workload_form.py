@@ -149,7 +149,7 @@ class WorkloadForm(QScrollArea):
         layout.setSpacing(UNIT)
         self.preset = PresetRow()
         self.preset.edited.connect(self.edited)
-        layout.addWidget(self.preset)
+        self.workload.put_first(self.preset)
         for group in self.groups:
             if group is not self.workload:
                 layout.addWidget(hairline(inside))
