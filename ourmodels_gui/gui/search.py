@@ -113,9 +113,10 @@ def matching(rows: Sequence[Row], text: str) -> list[Row]:
     found = [row for row in rows if all(word.search(row.search) for word in inside)]
 
     def place(row: Row) -> int:
-        if all(word.search(row.name.casefold()) for word in starts):
-            return 0
-        return 1 if all(word.search(row.search) for word in starts) else 2
+        name = row.name.casefold()
+        if all(word.search(name) for word in starts):
+            return 0 if name.startswith(tokens[0]) else 1
+        return 2 if all(word.search(row.search) for word in starts) else 3
 
     return sorted(found, key=place)
 
