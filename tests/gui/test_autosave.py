@@ -41,7 +41,7 @@ autosave.Autosave.keep = keep
 sys.exit(cli.main([]))
 """
     % FLOOR
-)  # noqa: UP031 - the program has braces
+)
 RESTARTED = """
 import sys
 from PySide6.QtCore import QTimer
