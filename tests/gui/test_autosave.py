@@ -16,8 +16,7 @@ from ourmodels_gui.gui.store import Store
 from ourmodels_gui.scenario import SUFFIX
 
 FLOOR = "workload.floor_tokens_per_s"
-KILLED = (
-    """
+KILLED = """
 import os, signal, sys
 from PySide6.QtCore import QTimer
 from ourmodels_gui import app, cli
@@ -28,7 +27,7 @@ made = MainWindow.__init__
 
 def make(window, *arguments, **options):
     made(window, *arguments, **options)
-    QTimer.singleShot(0, window, lambda: window.form.edited.emit({"%s": 37}))
+    QTimer.singleShot(0, window, lambda: window.form.edited.emit({FLOOR: 37}))
 
 def keep(self):
     kept(self)
@@ -39,9 +38,7 @@ MainWindow.__init__ = make
 kept = autosave.Autosave.keep
 autosave.Autosave.keep = keep
 sys.exit(cli.main([]))
-"""
-    % FLOOR
-)
+""".replace("FLOOR", repr(FLOOR))
 RESTARTED = """
 import sys
 from PySide6.QtCore import QTimer
