@@ -33,6 +33,8 @@ def run(asked: argparse.Namespace) -> int:
     from ..probe.own import with_bandwidth  # noqa: PLC0415
     from ..probe.words import as_text, as_values  # noqa: PLC0415
 
+    if asked.limit is not None and not 0.1 <= asked.limit <= 1e8:
+        raise Refused("--limit must be a bandwidth in GB/s, such as 89.6", BAD_INPUT)
     user = paths.user_data()
     library = load(paths.catalog(), user)
     computer = probe()

@@ -46,8 +46,14 @@ class Bandwidth(msgspec.Struct, frozen=True):
 
     @property
     def bytes_per_s(self) -> float:
-        """The median of all passes."""
-        return median([rate for size in self.sizes for rate in size.rates])
+        """The best pass over the largest buffer, as STREAM takes it: a pass during which another
+        program had a core says nothing of the memory."""
+        return max(self.sizes[-1].rates)
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether half of the passes over the largest buffer stay more than a fifth below it."""
+        return self.sizes[-1].median < 0.8 * self.bytes_per_s
 
     @property
     def spread(self) -> tuple[float, float]:
@@ -62,7 +68,7 @@ class Bandwidth(msgspec.Struct, frozen=True):
         sizes = ", ".join(f"{size.size_bytes / 2**20:.0f}" for size in self.sizes)
         where = (
             f"reading main memory with {self.threads} threads, {passes} passes over {sizes} MiB; "
-            f"the median, from {low / 1e9:.1f} to {high / 1e9:.1f} GB/s"
+            f"the best over the largest; all from {low / 1e9:.1f} to {high / 1e9:.1f} GB/s"
         )
         value = float(f"{self.bytes_per_s / 1e9:.4g}")
         return Figure(value, "GB/s", basis="measured", where=where)

@@ -84,8 +84,11 @@ def bandwidth_lines(found: Bandwidth) -> tuple[str, ...]:
         for size in found.sizes
     ]
     low, high = found.spread
-    median = f"{found.bytes_per_s / 1e9:.1f} GB/s sustained by {found.threads} threads"
-    return (*rows, f"{median}; {low / 1e9:.1f} to {high / 1e9:.1f} from pass to pass")
+    best = f"{found.bytes_per_s / 1e9:.1f} GB/s sustained by {found.threads} threads"
+    rows.append(f"{best}; {low / 1e9:.1f} to {high / 1e9:.1f} from pass to pass")
+    if found.unsteady:
+        rows.append("passes differ much: other programs ran; measure again when nothing else runs")
+    return tuple(rows)
 
 
 def as_values(
@@ -100,6 +103,7 @@ def as_values(
         low, high = bandwidth.spread
         values["bandwidth"] = {
             "bytes_per_s": bandwidth.bytes_per_s,
+            "unsteady": bandwidth.unsteady,
             "lowest_bytes_per_s": low,
             "highest_bytes_per_s": high,
             "threads": bandwidth.threads,
