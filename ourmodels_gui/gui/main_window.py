@@ -22,6 +22,7 @@ from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
 from ..scenario import ModelRef
+from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
 from .lazy_view import LazyView
@@ -35,9 +36,6 @@ from .settings import Settings
 from .store import Store
 from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
-
-LEFT_PX = 392
-LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
@@ -89,18 +87,12 @@ class MainWindow(QMainWindow):
             self._left.setCollapsible(self._left.count() - 1, False)
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._columns = QSplitter(Qt.Orientation.Horizontal)
-        self._columns.addWidget(self._left)
-        self._columns.addWidget(self._build_right(panels))
-        self._columns.setStretchFactor(1, 1)
-        self._columns.setChildrenCollapsible(False)
-        for splitter in (self._columns, self._left):
-            splitter.setHandleWidth(HANDLE_PX)
-        self._left.setMinimumWidth(LEAST_LEFT_PX)
-        self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
+        self._columns = Columns(self._left, self._build_right(panels))
+        self._left.setHandleWidth(HANDLE_PX)
         self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
+        self.status.audit.connect(lambda: self.sources_asked.emit("audit"))
         self.statusBar().addWidget(self.status)
         self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
