@@ -47,7 +47,8 @@ FACETS = (
 def machine_row(entry: MachineEntry) -> Row:
     """One row; found by name, maker, kind, form, chip, bandwidth, and memory as sold ("24gb")."""
     local = typed.separators()
-    memory = f"{units.plain(entry.memory.value, local)} {entry.memory.unit}"
+    value = entry.memory.value
+    memory = f"{units.plain(value, local) if value >= 1 else typed.show(value)} {entry.memory.unit}"
     bandwidth = units.bandwidth(entry.machine.bandwidth_bytes_per_s, local)
     record = entry.record
     size = next(one for one in record.configurations if one.id == entry.id)

@@ -203,6 +203,7 @@ class Picker(QWidget):
         number = sum(len(values) for values in chosen.values())
         words = self.tr("Filter")
         self.filter.setText(f"{words} {self.locale().toString(number)}" if number else words)
+        self.view.scrollToTop()
         self._mark()
         if self._popup is not None:
             self._popup.say_found(self._found())
