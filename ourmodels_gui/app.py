@@ -81,6 +81,8 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
             ("Decode", _decode_tab),
             ("Prefill", _prefill_tab),
             ("Memory traffic", _traffic_tab),
+            ("Cache", lambda: _cache_tab(store)),
+            ("Speculation", _speculation_tab),
         ),
     )
     window = MainWindow(
@@ -125,6 +127,19 @@ def _traffic_tab() -> QWidget:
     from .gui.traffic_tab import TrafficTab  # noqa: PLC0415
 
     return TrafficTab()
+
+
+def _cache_tab(store: Store) -> QWidget:
+    from .evaluation import run  # noqa: PLC0415
+    from .gui.cache_tab import CacheTab  # noqa: PLC0415
+
+    return CacheTab(lambda scenario: run(scenario, store.library))
+
+
+def _speculation_tab() -> QWidget:
+    from .gui.speculation_tab import SpeculationTab  # noqa: PLC0415
+
+    return SpeculationTab()
 
 
 def _keep_running_after_faults(window: MainWindow) -> None:

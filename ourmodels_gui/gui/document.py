@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from .. import files as file_access
 from .. import scenario as files
-from ..library.load import Library
+from ..library.travelling import travelling
 from ..problem import BadInput
-from ..scenario import SUFFIX, HardwareRef, ModelRef, Scenario
+from ..scenario import SUFFIX, Scenario
 from .store import Store
 
 
@@ -57,6 +56,8 @@ class Document(QObject):
         if ask and not self.may_leave():
             return False
         try:
+            if _is_report(path):
+                return self._open_report(path)
             content = path.read_bytes()
             scenario = files.read_file(path)
         except BadInput as bad:
@@ -70,6 +71,19 @@ class Document(QObject):
             return False
         self.told.emit(self._catalog_notice(scenario))
         self._take(scenario, None if as_example else path, content)
+        return True
+
+    def _open_report(self, path: Path) -> bool:
+        """The first scenario that a report carries, as a starting point of its own."""
+        from ..report.pdf_file import scenarios  # noqa: PLC0415 - few starts open a PDF
+
+        held = scenarios(path)
+        notice = self._catalog_notice(held[0])
+        if len(held) > 1:
+            first = self.tr("The report carries {count} scenarios; this is the first.")
+            notice = f"{first.format(count=len(held))} {notice}".rstrip()
+        self.told.emit(notice)
+        self._take(held[0], None, None)
         return True
 
     def ask_and_open(self) -> None:
@@ -199,19 +213,11 @@ class Document(QObject):
         return str(self.path.parent if self.path else Path.home())
 
     def _filter(self) -> str:
-        return self.tr("Scenarios (*{suffix});;All files (*)").format(suffix=SUFFIX)
+        words = self.tr("Scenarios and reports (*{suffix} *.pdf);;All files (*)")
+        return words.format(suffix=SUFFIX)
 
 
-def travelling(scenario: Scenario, library: Library) -> Scenario:
-    """The scenario as a file holds it: the user's own machine and model go along, in full."""
-    changes: dict[str, object] = {"catalog_version": library.version or None}
-    hardware = scenario.hardware
-    machine = library.machines.get(hardware) if isinstance(hardware, str) else None
-    if machine is not None and machine.yours:
-        changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
-    model = scenario.model
-    known = library.models.get(model.id) if isinstance(model, ModelRef) else None
-    if known is not None and known.yours:
-        record = msgspec.to_builtins(known.record)
-        changes["model"] = msgspec.structs.replace(model, record=record)
-    return msgspec.structs.replace(scenario, **changes)
+def _is_report(path: Path) -> bool:
+    """Whether the file begins like a PDF. Raises OSError."""
+    with open(path, "rb") as file:
+        return b"%PDF-" in file.read(1024)

@@ -7,9 +7,10 @@ from PySide6.QtWidgets import QWidget
 from ..evaluation import Evaluation
 from ..scenario import PrefillChoice
 from . import typed
-from .form import Group
+from .form import Group, message, say
 from .mode_fields import ModeFields
 
+ANSWER = "prefill.answer_tokens"
 MODE_PATHS = ("prefill.linear_mode", "prefill.attention_mode")
 
 
@@ -37,6 +38,19 @@ class PromptGroup(Group):
             parse=typed.whole,
             unit=self.tr("tokens"),
         )
+        self.number(
+            ANSWER,
+            self.tr("Answer"),
+            self.tr(
+                "Length of the answer. With it, the whole turn is told: the wait for the first "
+                "token and the rest of the answer."
+            ),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+        ).setPlaceholderText(self.tr("not asked"))
+        self.turn = message(self._body)
+        self.turn.setAccessibleName(self.tr("The whole turn"))
+        self.grid.addWidget(self.turn, self.grid.rowCount(), 1, 1, 2)
         self.number(
             "prefill.chunk_tokens",
             self.tr("Chunk"),
@@ -90,8 +104,28 @@ class PromptGroup(Group):
             ),
         )
 
+    def tell_turn(self, evaluation: Evaluation) -> None:
+        """Say what the whole turn takes, where an answer length is asked about."""
+        if evaluation.setup is None or evaluation.setup.prompt is None:
+            say(self.turn, "")
+            return
+        from .telling import told  # noqa: PLC0415 - the summary imports numpy, after the start
+
+        summary = told(evaluation)
+        rows = [summary.row(name) for name in ("single_prompt", "turn_s", "turn_beside_s")]
+        alone = rows[1]
+        lines = []
+        if alone is not None and alone.value is None:
+            lines = [alone.note]
+        elif alone is not None and rows[0] is not None:
+            first = f"{rows[0].text} {rows[0].unit.partition(',')[0]}"
+            lines = [self.tr("first token {first}").format(first=first)]
+            lines += [f"{row.label.lower()}: {row.text} {row.unit}" for row in rows[1:] if row]
+        say(self.turn, "\n".join(lines))
+
     def offer(self, evaluation: Evaluation) -> None:
         """Offer the modes whose rate the machine gives, and the ones chosen in any case."""
+        self.tell_turn(evaluation)
         setup, prefill = evaluation.setup, evaluation.scenario.prefill
         rates = setup.machine.compute_flop_per_s if setup else {}
         linear, attention = self._paths

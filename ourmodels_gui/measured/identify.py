@@ -17,20 +17,22 @@ IN_NAME = re.compile(r"[-_](FP8|NVFP4|AWQ)\b", re.I)
 
 
 def identified(run: MeasuredRun, library: Library) -> MeasuredRun:
-    """The run with what its text names filled in; what it names and the catalog lacks is said in
-    `left_out`, what it does not name stays empty, to be asked for (`missing`)."""
+    """The run with what its text names filled in; ids that it already has stay.
+
+    What it names and the catalog lacks is said in `left_out`, what it does not name stays empty, to
+    be asked for (`missing`).
+    """
     said = run.said
     left_out = run.left_out
-    machine = model = weights = ""
-    sized = False
-    if said.machine:
+    machine, model, weights, sized = run.machine, run.model, run.weights, run.sized
+    if said.machine and not machine:
         device = match_machine(said.machine, run.memory_gb, library, run.phase == "prefill")
         machine, left_out = device.id, left_out or device.left_out
-    if said.model:
+    if said.model and not model:
         found = match_model(said.model, library)
         model, left_out = found.id, left_out or found.left_out
     stored = stored_as(run)
-    if model and stored:
+    if model in library.models and stored and not weights:
         record = library.models[model].record
         format_ = match_weights(stored, said.model, run.engine, record)
         weights, sized, left_out = format_.id, format_.sized, left_out or format_.left_out

@@ -4,6 +4,6 @@
 looks like a measurement and was not understood is passed over in silence.
 """
 
-from .reading import Reading, Unread, read
+from .reading import Reading, Unread, read, read_file
 
-__all__ = ["Reading", "Unread", "read"]
+__all__ = ["Reading", "Unread", "read", "read_file"]

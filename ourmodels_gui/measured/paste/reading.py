@@ -2,6 +2,9 @@
 
 import csv
 import re
+import stat
+from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
@@ -10,19 +13,26 @@ from . import batched_bench, llama_bench, serving
 from .context import Context
 from .figures import positive
 from .json_values import objects_at
-from .plain import plain_lines
+from .plain import MOST_BYTES, plain_lines
 from .timings import Timings
 
 MOST_LINES = 100_000
 MOST_UNREAD = 50
 MOST_JSON_FAILURES = 20
 """Limits that keep any input quick; what lies beyond is named."""
+STOP_LINES = 500
+"""How many lines are read before it is asked whether anybody still waits."""
 
 RATE_WORDS = re.compile(r"\b(?:t/s|tok/s|tokens?/s(?:ec)?|tokens[- ]per[- ]sec\w*)", re.I)
 RULE = re.compile(r"^[\s|:+=-]+$")
 INSERT = re.compile(r"^INSERT INTO \w+ \(([^)]+)\)\s*VALUES\s*\((.*)\)\s*;?\s*$", re.I)
 LABEL = re.compile(r"^\s*([A-Za-z][A-Za-z0-9 ()/.-]*?):\s{2,}(\S.*?)\s*$")
 LATENCY = re.compile(r"^\s*Avg latency: ([\d.,eE+-]+) seconds")
+
+
+def never() -> bool:
+    """Nobody stops."""
+    return False
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -45,24 +55,40 @@ class Reading(msgspec.Struct, frozen=True):
     more_unread: int = 0
 
 
-def read(text: str | bytes) -> Reading:
+def read(text: str | bytes, stop: Callable[[], bool] = never) -> Reading:
     """Every measurement in the output of benchmark programs.
 
     Understands llama-bench (Markdown, CSV, JSON, JSONL, SQL), llama-batched-bench, vLLM's bench
     serve and bench latency, SGLang's bench_serving (text and JSON), mlx_lm and ollama --verbose; in
     one paste as many of them as there are, with colours, quotes and prompts around them.
 
-    A run carries the names as printed and no catalog ids: `match` fills those in.
+    A run carries the names as printed and no catalog ids: `identified` fills those in.
+
+    Parameters: text; stop, asked now and then, whether nobody wants the answer any more: what was
+    read until then is returned.
     """
     lines = plain_lines(text)
     if lines is None:
         return Reading((), (Unread(0, "", "this is binary; paste or open a text"),))
-    return _Reader(lines).reading()
+    found = _Reader(lines, stop).reading()
+    if len(text) > MOST_BYTES:
+        why = f"what lies beyond {MOST_BYTES // 1_000_000} MB was not read; open a shorter text"
+        found = msgspec.structs.replace(found, unread=(Unread(0, "", why), *found.unread))
+    return found
+
+
+def read_file(path: Path, stop: Callable[[], bool] = never) -> Reading:
+    """`read` of a file; only as much of it is opened as is read. Raises OSError."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        return Reading((), (Unread(0, "", "this is not an ordinary file; open a text"),))
+    with path.open("rb") as file:
+        return read(file.read(MOST_BYTES + 1), stop)
 
 
 class _Reader:
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], stop: Callable[[], bool]) -> None:
         self._lines = lines
+        self._stop = stop
         self._context = Context()
         self._timings = Timings()
         self._runs: list[MeasuredRun] = []
@@ -78,7 +104,12 @@ class _Reader:
     def reading(self) -> Reading:
         lines = self._lines
         at = 0
+        asked = 0
         while at < min(len(lines), MOST_LINES):
+            if at - asked >= STOP_LINES:
+                asked = at
+                if self._stop():
+                    break
             at = self._take(at)
         self._close_block()
         if len(lines) > MOST_LINES:
