@@ -155,8 +155,10 @@ class MainWindow(QMainWindow):
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        menus.machine.connect(self._machine_command)
-        menus.model.connect(self._model_command)
+        menus.machine.connect(self.machine_asked)
+        menus.model.connect(self.model_asked)
+        menus.own_machines.connect(self.machines.narrow_to_own)
+        menus.own_models.connect(self.models.narrow_to_own)
 
     def open(self, path: Path) -> None:
         """Open a scenario file."""
@@ -175,18 +177,6 @@ class MainWindow(QMainWindow):
         """Open the filters of the picker in use, the machines' unless the models' is."""
         inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
         (self.models if inside else self.machines).open_filters()
-
-    def _machine_command(self, what: str) -> None:
-        if what == "own":
-            self.machines.narrow_to({"standing": frozenset({"yours"})})
-        else:
-            self.machine_asked.emit(what)
-
-    def _model_command(self, what: str) -> None:
-        if what == "own":
-            self.models.narrow_to({"audit": frozenset({"yours"})})
-        else:
-            self.model_asked.emit(what)
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:

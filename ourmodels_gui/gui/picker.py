@@ -38,6 +38,8 @@ class Picker(QWidget):
     sources = Signal()
     NOTHING = ""
     SOURCES_KEY = "Ctrl+I"
+    OWN = "standing"
+    """The facet that tells the user's own from the shipped."""
 
     def __init__(
         self,
@@ -187,6 +189,10 @@ class Picker(QWidget):
     def narrow_to(self, chosen: Chosen) -> None:
         """Switch on these values, and no other."""
         self._filters().choose(chosen)
+
+    def narrow_to_own(self) -> None:
+        """List what is the user's own alone."""
+        self.narrow_to({self.OWN: frozenset({"yours"})})
         self.view.setFocus()
 
     def clear_filters(self) -> None:

@@ -27,7 +27,7 @@ from ...files import read_small
 from ...library.load import Library
 from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
 from ...scenario import Scenario
-from ..form import message, say
+from ..captions import message, say
 from ..settings import Settings
 from ..theme import GROUP_GAP, UNIT
 from .preview import Preview
