@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..library.audit import own_entries
 from ..library.load import Library
 from ..problem import Problem
 from .theme import CARD_PADDING, UNIT, sized
@@ -89,15 +88,16 @@ class LibraryStatus(QWidget):
     def offer(self, library: Library) -> None:
         """Count what a library holds and what it could not read."""
         local = self.locale()
-        own = own_entries(library)
-        yours = self.tr(", {own} of them yours").format(own=local.toString(sum(own)))
+        own = sum(entry.yours for entry in library.machines.values())
+        own += sum(entry.yours for entry in library.models.values())
+        yours = self.tr(", {own} of them yours").format(own=local.toString(own))
         self._catalog.setText(
             self.tr("catalog {version}: {machines} machines, {models} models").format(
                 version=library.version or self.tr("without a version"),
                 machines=local.toString(len(library.machines)),
                 models=local.toString(len(library.models)),
             )
-            + (yours if any(own) else "")
+            + (yours if own else "")
         )
         count = len(library.problems)
         words = self.tr("{count} files have problems").format(count=local.toString(count))
