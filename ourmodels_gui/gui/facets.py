@@ -193,7 +193,7 @@ class FilterBar(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT)
-        layout.addWidget(self.words, 1)
+        layout.addWidget(self.words, 1, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(self.clear)
         self.hide()
 
