@@ -66,7 +66,7 @@ def finished(painted: bytes, report: Report, bookmarks: Sequence[Bookmark]) -> b
     for mark in bookmarks:
         height = float(writer.pages[mark.page].mediabox.height)
         item = writer.add_outline_item(
-            mark.title,
+            title=mark.title,
             page_number=mark.page,
             parent=parents[mark.level - 1] if mark.level else None,
             fit=Fit.xyz(left=0, top=round(height - mark.top, 1)),

@@ -181,10 +181,10 @@ class ReportDialog(QDialog):
         return buttons
 
     def _change(self) -> None:
+        say(self.trouble, "")
         self._timer.start()
 
     def _draw(self) -> None:
-        say(self.trouble, "")
         self.worker.preview(self.options(), self.preview.width_px())
 
     def _title_used(self, title: str) -> None:
