@@ -98,7 +98,10 @@ def scenarios(path: Path) -> tuple[Scenario, ...]:
         data = read_small(path, MAX_BYTES)
     except ValueError as bad:
         raise BadInput("", str(bad), str(path)) from None
-    held = attached(data, str(path))
+    return _scenarios_of(attached(data, str(path)), path)
+
+
+def _scenarios_of(held: dict[str, bytes], path: Path) -> tuple[Scenario, ...]:
     found = {}
     for name, content in held.items():
         if match := _SCENARIO.fullmatch(name):

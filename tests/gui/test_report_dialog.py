@@ -1,6 +1,7 @@
 """The dialog: what is chosen, the preview, saving beside the window."""
 
 import threading
+from functools import partial
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ from shiboken6 import isValid
 from ourmodels_gui.gui.report import worker as worker_module
 from ourmodels_gui.gui.report.dialog import ReportDialog, open_report
 from ourmodels_gui.gui.settings import Settings
+from ourmodels_gui.report.build import build
 from ourmodels_gui.report.pdf_file import scenarios
 from ourmodels_gui.report.shapes import SECTIONS
 from ourmodels_gui.scenario import ModelRef, Scenario
@@ -27,7 +29,7 @@ def settings():
 @pytest.fixture
 def dialog(evaluation, library, settings, tmp_path, monkeypatch):
     monkeypatch.setenv("OURMODELS_HOME", str(tmp_path / "home"))
-    made = ReportDialog([evaluation], library, settings)
+    made = ReportDialog(partial(build, [evaluation]), library, settings)
     made.show()
     yield made
     if isValid(made):
@@ -135,10 +137,10 @@ def test_name_paper_and_logo_are_remembered(dialog, settings, library, evaluatio
     assert dialog.options().logo == logo.read_bytes()
     dialog.reject()
     assert (settings.report_author, settings.report_paper) == ("Ann", "letter")
-    again = ReportDialog([evaluation], library, settings)
+    again = ReportDialog(partial(build, [evaluation]), library, settings)
     assert again.options().logo and again.options().paper == "letter"
     logo.write_bytes(b"no picture")
-    third = ReportDialog([evaluation], library, settings)
+    third = ReportDialog(partial(build, [evaluation]), library, settings)
     assert not third.options().logo and "neither" in third.trouble.text()
     for made in (again, third):
         made.reject()
