@@ -24,6 +24,7 @@ from ..problem import BadInput
 from ..scenario import ModelRef
 from .document import Document
 from .elided import ElidedLabel
+from .guide import explained, guide_tab
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
@@ -132,6 +133,7 @@ class MainWindow(QMainWindow):
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
+            guide_tab(self._tab_widget, tab, self.settings.known)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
@@ -244,8 +246,7 @@ class MainWindow(QMainWindow):
         widget = QApplication.focusWidget()
         if widget is None:
             return
-        words = widget.toolTip() or widget.accessibleName()
-        QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), words, widget)
+        QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), explained(widget), widget)
 
     def _report(self) -> None:
         """Ask for the report of what is in sight."""

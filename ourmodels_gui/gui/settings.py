@@ -16,6 +16,7 @@ class Settings(msgspec.Struct, omit_defaults=True):
     """Sizes as Qt's own saved states, in base64 of JSON bytes.
 
     recent: scenario files, the last one first. report_*: what the last report was made with.
+    recent: scenario files, the last one first. known: titles of the tabs whose hint was put away.
     """
 
     theme: Choice = "system"
@@ -26,6 +27,7 @@ class Settings(msgspec.Struct, omit_defaults=True):
     report_logo: str = ""
     report_paper: Literal["a4", "letter"] = "a4"
     recent: Annotated[list[str], msgspec.Meta(max_length=MOST_RECENT)] = []
+    known: list[str] = []
 
     def remember(self, path: Path) -> None:
         """Put a file at the head of the recent ones."""
