@@ -88,9 +88,11 @@ def _verdict(found: Found, currency: str) -> str:
         which = "cheapest" if first.price is not None else "first"
         return f"{many} can meet every need; the {which} is {first.machine.name}{price}."
     if found.unknown:
+        count = len(found.unknown)
+        which = "one is" if count == 1 else f"{count:,} are"
         return (
-            f"No machine is known to meet every need; {len(found.unknown):,} are ruled out by "
-            "nothing, but something asked for is unknown of each."
+            f"No machine is known to meet every need; {which} ruled out by nothing, with something "
+            "asked for unknown."
         )
     return "No machine meets these needs, and that is certain."
 

@@ -2,10 +2,13 @@
 
 from functools import cache
 
+import msgspec
+
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
 from ourmodels_gui.inline import InlineCache, InlineLayer
 from ourmodels_gui.library.load import Library, load
+from ourmodels_gui.ranking.requirements import Requirements
 from ourmodels_gui.report.known import Known, gather
 from ourmodels_gui.scenario import (
     InlineAdapter,
@@ -76,6 +79,20 @@ def cases() -> dict[str, tuple[Scenario, ...]]:
 
 def evaluated(name: str) -> list[Evaluation]:
     return [run(scenario, library()) for scenario in cases()[name]]
+
+
+def needs(**changed: object) -> Requirements:
+    """Four users of a mixture of experts on a budget."""
+    asked = Requirements(
+        ModelRef("qwen3-30b-a3b-instruct-2507"),
+        65_536,
+        users=4,
+        tokens_per_s_each=30.0,
+        first_token_s=5.0,
+        prompt_tokens=8192,
+        budget=4500.0,
+    )
+    return msgspec.structs.replace(asked, **changed)
 
 
 def oddly_named(name: str = ODD) -> Scenario:
