@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pypdf
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
@@ -21,9 +21,10 @@ from report_cases import ODD, cases, evaluated, known, library, oddly_named
 
 from ourmodels_gui import scenario
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.report.lettering import POINT, printable
+from ourmodels_gui.gui.report.lettering import POINT, direction, printable
 from ourmodels_gui.gui.report.pages import FOOT, SIDE, TOP, Pages
 from ourmodels_gui.gui.report.pdf import to_pdf
+from ourmodels_gui.gui.report.sheet import _levelled
 from ourmodels_gui.gui.report.worker import picture
 from ourmodels_gui.report.assumptions import value_text
 from ourmodels_gui.report.build import build
@@ -230,6 +231,18 @@ def test_a_logo_is_embedded_small(reports, qapp, tmp_path):
 def test_characters_that_cannot_be_printed_are_written_out(qapp):
     assert printable("a\x07b\U0001f600") == "a[U+0007]b[U+1F600]"
     assert printable("plain, é ≤ ✓") == "plain, é ≤ ✓"
+
+
+def test_text_runs_the_way_most_of_its_letters_do(qapp):
+    left, right = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
+    assert direction("שלום serves at most 3 sessions") == left
+    assert direction("שלום עולם, 3 GB") == right
+    assert direction("") == direction("3.5") == left
+
+
+def test_columns_share_the_width_and_keep_short_words_whole():
+    assert _levelled([10, 100, 40], 90) == [10, 40, 40]
+    assert sum(_levelled([50, 60, 70, 1], 100)) == pytest.approx(100)
 
 
 @tool("pdftotext")
