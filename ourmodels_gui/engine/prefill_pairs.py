@@ -78,7 +78,7 @@ def prompt_table(
         for model, reserved in zip(models, reserved_tokens, strict=True)
     ]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
-    return PromptTable(prompt, workload, *columns, alike=tuple(_alike(models)))
+    return PromptTable(prompt, workload, *columns, tuple(_alike(models)))
 
 
 def prefill_pairs(
