@@ -49,7 +49,7 @@ class Panels(NamedTuple):
 class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
-    machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
     """
 
     machine_asked = Signal(str)
@@ -152,6 +152,7 @@ class MainWindow(QMainWindow):
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
         for signal, what in (
+            (menus.this_machine, "probe"),
             (menus.add_machine, "add"),
             (menus.edit_machine, "edit"),
             (menus.duplicate_machine, "duplicate"),

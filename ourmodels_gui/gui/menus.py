@@ -29,6 +29,7 @@ class Menus(QObject):
     redo = Signal()
     search = Signal()
     theme = Signal(str)
+    this_machine = Signal()
     add_machine = Signal()
     edit_machine = Signal()
     duplicate_machine = Signal()
@@ -51,6 +52,7 @@ class Menus(QObject):
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
         self._theme_menu()
         machines = self._menu(self.tr("&Machines"))
+        self._add(machines, self.tr("This machine\u2026"), self.this_machine)
         self._add(machines, self.tr("Add a machine\u2026"), self.add_machine, "Ctrl+M")
         self.edit_action = self._add(machines, self.tr("Edit\u2026"), self.edit_machine)
         self.duplicate_action = self._add(

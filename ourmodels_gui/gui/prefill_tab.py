@@ -40,5 +40,6 @@ class PrefillTab(PlotTab):
 
             self.plot = PrefillPlot()
             self.column.insertWidget(0, self.plot, 1)
+        self.plot.set_measured(self.measured(evaluation))
         self.plot.present(evaluation)
         self.table.present(*length_rows(evaluation))
