@@ -13,10 +13,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
+from .gui.autosave import Autosave
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
+from .gui.own_models import OwnModels
 from .gui.recompute import Recompute
+from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
 from .library.load import Library, load
@@ -51,6 +54,9 @@ def main(path: Path | None = None) -> int:
     theme = Theme(app)
     theme.choose(settings.theme)
     window = build(theme, settings)
+    autosave = Autosave(window.document, folder, window)
+    if path is None:
+        autosave.restore()
     app.window = window
     _keep_running_after_faults(window)
     gc.freeze()
@@ -59,6 +65,7 @@ def main(path: Path | None = None) -> int:
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open(path))
     status = app.exec()
+    autosave.end()
     remembered.save(window.settings, folder)
     return status
 
@@ -90,6 +97,8 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
             ("Decode", lambda: _decode_tab(measurements())),
             ("Prefill", lambda: _prefill_tab(measurements())),
             ("Memory traffic", _traffic_tab),
+            ("Cache", lambda: _cache_tab(store)),
+            ("Speculation", _speculation_tab),
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
@@ -104,6 +113,8 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     store.setParent(window)
     recompute.setParent(window)
     OwnMachines(store, window, folder, reload)
+    OwnModels(store, window, folder, reload)
+    Sources(store, recompute, window)
     return window
 
 
@@ -143,6 +154,19 @@ def _traffic_tab() -> QWidget:
     from .gui.traffic_tab import TrafficTab  # noqa: PLC0415
 
     return TrafficTab()
+
+
+def _cache_tab(store: Store) -> QWidget:
+    from .evaluation import run  # noqa: PLC0415
+    from .gui.cache_tab import CacheTab  # noqa: PLC0415
+
+    return CacheTab(lambda scenario: run(scenario, store.library))
+
+
+def _speculation_tab() -> QWidget:
+    from .gui.speculation_tab import SpeculationTab  # noqa: PLC0415
+
+    return SpeculationTab()
 
 
 def _keep_running_after_faults(window: MainWindow) -> None:

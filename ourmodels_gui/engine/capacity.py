@@ -95,3 +95,34 @@ def fitting_batch(setup: Setup, tokens: float | NDArray[np.float64]) -> NDArray[
     margin_bytes = float(max(resident_margin_bytes(setup), 0))
     held_bytes = session_bytes(setup, np.asarray(tokens, dtype=np.float64))
     return np.floor(margin_bytes / np.maximum(held_bytes, 1.0))
+
+
+MOST_TOKENS = 2**31
+"""The longest context that can be asked for."""
+
+
+def longest_context(setup: Setup, batch: int = 1) -> int | None:
+    """The longest reservation with which `batch` sessions still fit, to the token.
+
+    The largest L with W_resident + O + b K_alloc(L) <= C; 0 where even one token does not fit, None
+    where nothing grows beyond the memory, up to 2^31 tokens. A draft's cache counts as the setup
+    has it, and the model's own limit is another question.
+
+    Parameters: setup; batch, b >= 1.
+    References: formulation, "Memory-fit batch".
+    """
+    margin_bytes = resident_margin_bytes(setup)
+
+    def fits(tokens: int) -> bool:
+        return batch * int(session_bytes(setup, tokens)) <= margin_bytes
+
+    if fits(MOST_TOKENS):
+        return None
+    low, high = 0, MOST_TOKENS
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low

@@ -123,12 +123,18 @@ def cache_alloc_bytes(
         return _constant(cache.alloc_bytes_per_session, tokens)
     total = _constant(0.0, tokens)
     for layer in cache:
-        held = tokens
-        if layer.kind == "window" and policy == "windowed":
-            held = _at_most(tokens, layer.window_tokens)
-        per_token = layer.bytes_per_token + layer.index_bytes_per_token
-        total = total + layer.count * (per_token * held + layer.state_bytes)
+        total = total + layer_alloc_bytes(layer, tokens, policy)
     return total
+
+
+def layer_alloc_bytes(layer: CacheLayer, tokens: Tokens, policy: CachePolicy) -> Tokens:
+    """The part of `cache_alloc_bytes` that one group of layers reserves [bytes]."""
+    held = tokens
+    if layer.kind == "window" and policy == "windowed":
+        held = _at_most(tokens, layer.window_tokens)
+    per_token = layer.bytes_per_token + layer.index_bytes_per_token
+    reserved: Tokens = layer.count * (per_token * held + layer.state_bytes)
+    return reserved
 
 
 def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: Tokens) -> Tokens:
@@ -143,17 +149,21 @@ def cache_read_bytes(cache: tuple[CacheLayer, ...] | TypedCache, tokens: Tokens)
         return _constant(cache.read_bytes_per_token, tokens)
     total = _constant(0.0, tokens)
     for layer in cache:
-        read = tokens
-        if layer.kind == "window":
-            read = _at_most(tokens, layer.window_tokens)
-        elif layer.kind == "sparse":
-            read = _at_most(tokens, layer.selected_tokens)
-        total = total + layer.count * (
-            layer.read_bytes_per_token * read
-            + layer.index_bytes_per_token * tokens
-            + layer.state_bytes
-        )
+        total = total + layer_read_bytes(layer, tokens)
     return total
+
+
+def layer_read_bytes(layer: CacheLayer, tokens: Tokens) -> Tokens:
+    """The part of `cache_read_bytes` that one group of layers moves [bytes]."""
+    read = tokens
+    if layer.kind == "window":
+        read = _at_most(tokens, layer.window_tokens)
+    elif layer.kind == "sparse":
+        read = _at_most(tokens, layer.selected_tokens)
+    moved: Tokens = layer.count * (
+        layer.read_bytes_per_token * read + layer.index_bytes_per_token * tokens + layer.state_bytes
+    )
+    return moved
 
 
 def attended_pairs(

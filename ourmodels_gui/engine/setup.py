@@ -161,7 +161,7 @@ class Prompt(msgspec.Struct, frozen=True):
 
     prompt_tokens: L. cached_prefix_tokens: where the prompt starts.
     chunk_tokens: c, None for one shot. ttft_budget_s: tau_star, None for none.
-    batch: a forced number of prompts, or None.
+    batch: a forced number of prompts, or None. answer_tokens: A, None where no turn is asked about.
     """
 
     prompt_tokens: int
@@ -170,6 +170,7 @@ class Prompt(msgspec.Struct, frozen=True):
     ttft_budget_s: float | None = None
     cache_growth: CacheGrowth = "reserved"
     batch: int | None = None
+    answer_tokens: int | None = None
 
 
 class Assumption(msgspec.Struct, frozen=True):

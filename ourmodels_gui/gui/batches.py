@@ -1,13 +1,11 @@
 """Which numbers of sessions are drawn, offered and listed."""
 
-from math import ceil, log2
-
 import numpy as np
 
 from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
-from ..engine.result import Decode
 from ..evaluation import Evaluation
+from ..summary.spans import batch_span
 from ..units import number, rate
 from . import typed
 from .tables import Cell, Row
@@ -21,17 +19,18 @@ LIMITS = {
 }
 
 
-def batch_span(decode: Decode) -> int:
-    """The largest batch to draw: past every limit that is not far from the others.
-
-    A power of two, so that the axis stands still while a limit moves a little.
-    """
-    high = max(4, decode.memory_batch or 1)
-    if decode.forced is not None:
-        high = max(high, decode.forced.batch)
-    if decode.rate_limited_batch is not None:
-        high = max(high, min(decode.rate_limited_batch, 4 * high))
-    return 2 ** ceil(log2(high * 1.05))
+def why_no_curve(evaluation: Evaluation) -> str:
+    """What keeps the plot empty; "" when there is something to show."""
+    if evaluation.result is None:
+        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+    decode = evaluation.result.decode
+    if decode.memory_batch:
+        return ""
+    missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
+    if decode.verdict == "model does not fit":
+        missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
+        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
+    return f"Not one session fits beside the model: {missing} GB are missing for the first."
 
 
 def sampled(high: int) -> np.ndarray:

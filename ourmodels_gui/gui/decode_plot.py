@@ -11,9 +11,10 @@ from ..engine.result import Decode
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..measured.points import Point
+from ..summary.spans import batch_span
 from ..units import duration, number, plain, rate
 from . import typed
-from .batches import LIMITS, batch_span, sampled
+from .batches import LIMITS, sampled, why_no_curve
 from .log_plot import LogPlot
 from .measured_plot_points import MeasuredPoints
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
@@ -28,20 +29,6 @@ def compute_bound(drawn: DecodeCurve) -> tuple[float | None, float | None]:
         return None, None
     longer = drawn.batches[drawn.compute_time_s > drawn.memory_time_s]
     return (float(longer[0]), 2.0 * float(longer[-1])) if longer.size else (None, None)
-
-
-def why_no_curve(evaluation: Evaluation) -> str:
-    """What keeps the plot empty; "" when there is something to show."""
-    if evaluation.result is None:
-        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
-    decode = evaluation.result.decode
-    if decode.memory_batch:
-        return ""
-    missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
-    if decode.verdict == "model does not fit":
-        missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
-        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
-    return f"Not one session fits beside the model: {missing} GB are missing for the first."
 
 
 class DecodePlot(LogPlot):

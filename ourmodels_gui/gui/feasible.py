@@ -30,8 +30,9 @@ class _Scale(NamedTuple):
 def placed(value: float, side: float) -> tuple[_Scale, float]:
     """Where `value` lies on an axis that shows the side and it; and the share of the side.
 
-    >>> placed(50.0, 100.0)
-    (_Scale(share=0.45454545454545453, off=False), 0.9090909090909091)
+    >>> where, side = placed(50.0, 100.0)
+    >>> round(where.share, 4), where.off, round(side, 4)
+    (0.4545, False, 0.9091)
     """
     end = 1.1 * min(max(side, value), FURTHEST * side)
     return _Scale(min(value / end, 1.0), value > end), side / end

@@ -23,6 +23,7 @@ from .theme import UNIT, sized
 
 LABEL_PX = 96
 FIELD_PX = 128
+CAUTION = "\u26a0"
 
 Field = NumberField | ChoiceField | TextField | NameField
 
@@ -75,7 +76,7 @@ class Group(QWidget):
         self.grid.setColumnMinimumWidth(1, FIELD_PX)
         self.grid.setColumnStretch(2, 1)
 
-        layout = QVBoxLayout(self)
+        self._page = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._build_head())
@@ -183,6 +184,10 @@ class Group(QWidget):
         self._add(key, label, tip, field, None)
         return field
 
+    def put_first(self, widget: QWidget) -> None:
+        """Put a widget between the head and the fields."""
+        self._page.insertWidget(1, widget)
+
     def finish(self) -> bool:
         """Commit what is being typed; False when something typed cannot be read."""
         for first, *_ in self._rows.values():
@@ -235,7 +240,25 @@ class Group(QWidget):
         if until_retyped:
             self._typed_wrong.add(mine)
         self.open_up()
-        say(self._errors[mine], text)
+        self._say_error(mine, text)
+        return True
+
+    def _say_error(self, key: str, text: str) -> None:
+        self._errors[key].setForegroundRole(QPalette.ColorRole.BrightText)
+        say(self._errors[key], text)
+
+    def caution(self, key: str, text: str) -> bool:
+        """Show at a field what is odd about its value, which stands; False if no field is it.
+
+        An error that stands there comes first. "" takes the caution back.
+        """
+        mine = next((own for own in self._rows if key == own or key.startswith(own + ".")), None)
+        if mine is None:
+            return False
+        label = self._errors[mine]
+        if mine not in self._typed_wrong and (text or label.text().startswith(CAUTION)):
+            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+            say(label, f"{CAUTION} {text}" if text else "")
         return True
 
     def keep_text(self, key: str, value: Any) -> None:
@@ -256,7 +279,7 @@ class Group(QWidget):
     def _refuse_text(self, key: str, text: str) -> None:
         if text:
             self._typed_wrong.add(key)
-            say(self._errors[key], text)
+            self._say_error(key, text)
         else:
             self._accepted(key)
 

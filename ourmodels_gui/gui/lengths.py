@@ -1,30 +1,20 @@
 """Which prompt lengths are drawn and listed, and how fast each is."""
 
 from collections.abc import Callable
-from math import ceil, log2
 
 import numpy as np
 
 from ..engine.ascending import ascending
 from ..engine.prefill_curve import ceilings_over_length, doubling_lengths
-from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..summary.figures import NONE
-from ..units import Separators, duration, rate, tokens
+from ..summary.spans import SHORTEST_TOKENS, length_span
+from ..units import Separators, duration, exact, rate, tokens
 from . import typed
+from .bracket import with_linear
 from .tables import Cell, Row
 
 SAMPLES = 160
-SHORTEST_TOKENS = 16
-UNLIMITED_TOKENS = 2**20
-
-
-def length_span(setup: Setup) -> int:
-    """The longest prompt to draw: the model's limit, or past the scenario's prompt without one."""
-    assert setup.prompt is not None
-    if setup.model.max_context_tokens is not None:
-        return max(setup.model.max_context_tokens, 2 * SHORTEST_TOKENS)
-    return 2 ** ceil(log2(max(UNLIMITED_TOKENS, setup.prompt.prompt_tokens)))
 
 
 def sampled(longest: int) -> np.ndarray:
@@ -33,8 +23,11 @@ def sampled(longest: int) -> np.ndarray:
     return ascending(np.round(lengths))
 
 
-def length_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
-    """The table of lengths at the scenario's policy, and which row is its own prompt."""
+def length_rows(evaluation: Evaluation, bracket: str | None = None) -> tuple[list[Row], set[int]]:
+    """The table of lengths at the scenario's policy, and which row is its own prompt.
+
+    bracket: another mode of the linear layers; its figures stand beside the scenario's as ranges.
+    """
     setup, result = evaluation.setup, evaluation.result
     if setup is None or setup.prompt is None or result is None or result.prefill is None:
         return [], set()
@@ -45,21 +38,41 @@ def length_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     lengths = sorted({*doubling_lengths(longest), own})
     batch = result.prefill.batch or 1
     at = ceilings_over_length(setup, np.array(lengths), batch, prompt.chunk_tokens)
-    columns = (at.memory, at.compute, at.combined)
+    other = at
+    if bracket is not None:
+        bracketed = with_linear(setup, bracket)
+        other = ceilings_over_length(bracketed, np.array(lengths), batch, prompt.chunk_tokens)
+    columns = (
+        (at.time_s, other.time_s, duration),
+        (at.combined, other.combined, rate),
+        (at.memory, other.memory, rate),
+        (at.compute, other.compute, rate),
+    )
     rows: list[Row] = [
         (
             Cell(tokens(length, typed.separators()), length),
-            *(_cell(values, index, rate) for values in columns),
-            _cell(at.time_s, index, duration),
+            *(_cell(one, two, index, write) for one, two, write in columns),
         )
         for index, length in enumerate(lengths)
     ]
     return rows, {lengths.index(own)}
 
 
-def _cell(values: np.ndarray | None, index: int, write: Callable[[float, Separators], str]) -> Cell:
-    """One figure of a column; a dash where it is unknown."""
-    if values is None:
+def _cell(
+    one: np.ndarray | None,
+    two: np.ndarray | None,
+    index: int,
+    write: Callable[[float, Separators], str],
+) -> Cell:
+    """One figure of a column, or the range of two; a dash where it is unknown."""
+    if one is None:
         return Cell(NONE, "")
-    value = float(values[index])
-    return Cell(write(value, typed.separators()), value)
+    ends = sorted({float(one[index]), float(one[index] if two is None else two[index])})
+    words = [write(end, typed.separators()) for end in ends]
+    if len(ends) == 1 or words[0] == words[1]:
+        return Cell(words[0], ends[0])
+    low, high = words
+    unit = f" {high.rpartition(' ')[2]}"
+    if " " in high and low.endswith(unit) and low.count(" ") == 1:
+        low = low.removesuffix(unit)
+    return Cell(f"{low} to {high}", f"{exact(ends[0])} to {exact(ends[1])}")

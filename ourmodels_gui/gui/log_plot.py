@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QWidget
 
 from .plot_cursor import Cursor
-from .plot_items import Curve, Gate, Level, Note, Points, Region
+from .plot_items import Band, Curve, Gate, Level, Note, Points, Region
 from .plot_labels import LABEL_ROW_PX, place_gates, settle
 from .plots import LogAxis, Reading, pen
 from .theme import Palette, colours
@@ -100,6 +100,10 @@ class LogPlot(pg.PlotWidget):
     def curve(self, role: str, **how: Any) -> Curve:
         self.curves.append(Curve(self, role, **how))
         return self.curves[-1]
+
+    def band(self, role: str, one: Curve, other: Curve) -> Band:
+        """Tint the room between two of the curves."""
+        return Band(self, role, one, other)
 
     def points(self, role: str, *, filled: bool) -> Points:
         self._points.append(Points(self, role, filled=filled))

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 
 from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
-from .form import Group, message, say
-from .machine_values import Values, record_of, values_of
+from .form import CAUTION, Group, message, say
+from .machine_values import Values, cautions, record_of, values_of
 from .theme import GROUP_GAP, UNIT, hairline
 
 LABEL_PX = 112
@@ -64,6 +64,7 @@ class MachineEditor(QDialog):
             group.present(self.values, {})
             group.grid.setColumnMinimumWidth(0, LABEL_PX)
         page.addStretch(1)
+        self._cautioned: set[str] = set()
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidgetResizable(True)
@@ -71,6 +72,7 @@ class MachineEditor(QDialog):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inside)
         self._trouble = message(self, error=True)
+        self._advice = message(self)
         self._buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
         )
@@ -79,9 +81,11 @@ class MachineEditor(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GROUP_GAP, GROUP_GAP, UNIT, GROUP_GAP)
         layout.addWidget(scroll, 1)
+        layout.addWidget(self._advice)
         layout.addWidget(self._trouble)
         layout.addWidget(self._buttons)
         self.resize(460, 560)
+        self._check()
 
     def accept(self) -> None:
         """Save what is typed and close; or say at the field what is wrong with it."""
@@ -124,6 +128,30 @@ class MachineEditor(QDialog):
                 self.values.pop(key, None)
             else:
                 self.values[key] = value
+        self._check()
+
+    def _check(self) -> None:
+        """Say at the fields what the catalog's sense checks find odd; saving stays possible."""
+        try:
+            record = record_of(self.values, self._original, self._size)
+        except BadInput:
+            found = {}  # something is missing or impossible; saving says so
+        else:
+            found = cautions(record, self._size)
+        for key in self._cautioned - found.keys():
+            any(group.caution(key, "") for group in self.groups)
+        elsewhere = [
+            text
+            for key, text in found.items()
+            if not any([group.caution(key, text) for group in self.groups])
+        ]
+        self._cautioned = set(found)
+        words = "\n".join(f"{CAUTION} {text}" for text in elsewhere)
+        shown = len(found) - len(elsewhere)
+        if shown and not words:
+            words = self.tr("{sign} Something looks odd; see at the fields. It can be saved.")
+            words = words.format(sign=CAUTION)
+        say(self._advice, words)
 
     def _identity(self) -> Group:
         group = Group(foldable=False, has_defaults=False)

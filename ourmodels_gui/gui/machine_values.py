@@ -5,12 +5,15 @@ from typing import Any
 
 import msgspec
 
+from ..library.check import check_hardware
 from ..library.hardware import MODES, Configuration, HardwareRecord, Memory, Price, machine_entries
 from ..library.records import Figure
 from ..problem import BadInput
 
 OWN_VENDOR = "own"
 TERA = "TFLOP/s"
+FIELDS = {"capacity.unit": "unit", "price.unit": "currency", "price.value": "price"}
+"""Keys of a file whose field has another."""
 
 Values = dict[str, Any]
 
@@ -109,6 +112,20 @@ def record_of(values: Values, original: HardwareRecord | None, size: int) -> Har
         key = bad.problem.key.replace(f"configurations[{size}].", "")
         raise BadInput(key, bad.problem.message) from None
     return record
+
+
+def cautions(record: HardwareRecord, size: int) -> dict[str, str]:
+    """What the sense checks say of a record, by the key of the field each is about.
+
+    size: the memory configuration in the fields; the others are left alone.
+    """
+    own = f"configurations[{size}]."
+    found: dict[str, str] = {}
+    for problem in check_hardware({"": record}, None):
+        key = problem.key.removeprefix(own)
+        if not key.startswith(("configurations[", "exceptions.")):
+            found.setdefault(FIELDS.get(key, key), problem.message)
+    return found
 
 
 def _in(figure: Figure, unit: str) -> float:

@@ -21,8 +21,10 @@ from PySide6.QtWidgets import (
 from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
+from ..scenario import ModelRef
 from .document import Document
 from .elided import ElidedLabel
+from .guide import explained, guide_tab
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
@@ -35,7 +37,7 @@ from .store import Store
 from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
-LEFT_PX = 352
+LEFT_PX = 392
 LEAST_LEFT_PX = 336
 
 
@@ -50,9 +52,13 @@ class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
     machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
+    model_asked: "duplicate", "rename", "export" or "delete".
+    sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """
 
     machine_asked = Signal(str)
+    model_asked = Signal(str)
+    sources_asked = Signal(str)
 
     def __init__(
         self,
@@ -78,7 +84,7 @@ class MainWindow(QMainWindow):
         self.models = ModelPicker(store.library)
         self.form = WorkloadForm(store.library)
         self._left = QSplitter(Qt.Orientation.Vertical)
-        for part, stretch in ((self.machines, 3), (self.models, 4), (self.form, 6)):
+        for part, stretch in ((self.machines, 3), (self.models, 3), (self.form, 2)):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
@@ -93,7 +99,7 @@ class MainWindow(QMainWindow):
             splitter.setHandleWidth(HANDLE_PX)
         self._left.setMinimumWidth(LEAST_LEFT_PX)
         self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
-        self._left.setSizes([190, 236, 300])
+        self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
         self.statusBar().addWidget(self.status)
@@ -104,6 +110,8 @@ class MainWindow(QMainWindow):
         for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
+        self.machines.sources.connect(lambda: self.sources_asked.emit("machine"))
+        self.models.sources.connect(lambda: self.sources_asked.emit("model"))
         store.changed.connect(self._store_changed)
         recompute.evaluated.connect(self._present)
         self.document.changed.connect(self._show_title)
@@ -125,6 +133,7 @@ class MainWindow(QMainWindow):
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
+            guide_tab(self._tab_widget, tab, self.settings.known)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
@@ -145,20 +154,17 @@ class MainWindow(QMainWindow):
         menus.example.connect(lambda path: document.open(path, as_example=True))
         menus.save.connect(document.save)
         menus.save_as.connect(document.save_as)
+        menus.report.connect(self._report)
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
         menus.search.connect(self.focus_search)
+        menus.filter.connect(self.open_filters)
+        menus.sources.connect(self.sources_asked)
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        for signal, what in (
-            (menus.this_machine, "probe"),
-            (menus.add_machine, "add"),
-            (menus.edit_machine, "edit"),
-            (menus.duplicate_machine, "duplicate"),
-            (menus.delete_machine, "delete"),
-        ):
-            signal.connect(lambda what=what: self.machine_asked.emit(what))
+        menus.machine.connect(self._machine_command)
+        menus.model.connect(self._model_command)
 
     def open(self, path: Path) -> None:
         """Open a scenario file."""
@@ -172,6 +178,23 @@ class MainWindow(QMainWindow):
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()
+
+    def open_filters(self) -> None:
+        """Open the filters of the picker in use, the machines' unless the models' is."""
+        inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
+        (self.models if inside else self.machines).open_filters()
+
+    def _machine_command(self, what: str) -> None:
+        if what == "own":
+            self.machines.narrow_to({"standing": frozenset({"yours"})})
+        else:
+            self.machine_asked.emit(what)
+
+    def _model_command(self, what: str) -> None:
+        if what == "own":
+            self.models.narrow_to({"audit": frozenset({"yours"})})
+        else:
+            self.model_asked.emit(what)
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
@@ -191,10 +214,11 @@ class MainWindow(QMainWindow):
         self.menus.show_undo(
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))
         )
-        hardware = self._store.scenario.hardware
+        hardware, model = self._store.scenario.hardware, self._store.scenario.model
         entry = self._library.machines.get(hardware) if isinstance(hardware, str) else None
-        name = entry.name if entry else ""
-        self.menus.show_machine(name, yours=entry is not None and entry.yours)
+        known = self._library.models.get(model.id) if isinstance(model, ModelRef) else None
+        self.menus.show_machine(entry.name if entry else "", yours=bool(entry and entry.yours))
+        self.menus.show_model(known.name if known else "", yours=bool(known and known.yours))
 
     def _present(self, evaluation: Evaluation) -> None:
         self.machines.present(evaluation)
@@ -222,8 +246,15 @@ class MainWindow(QMainWindow):
         widget = QApplication.focusWidget()
         if widget is None:
             return
-        words = widget.toolTip() or widget.accessibleName()
-        QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), words, widget)
+        QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), explained(widget), widget)
+
+    def _report(self) -> None:
+        """Ask for the report of what is in sight."""
+        from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
+
+        self.setFocus()  # a number still being typed counts
+        if why := open_report((self._store.scenario,), self._library, self.settings, self):
+            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
         QMessageBox.about(

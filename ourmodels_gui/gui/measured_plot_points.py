@@ -1,10 +1,10 @@
-"""Measurements in a plot: diamonds, filled where the context is the scenario's, hollow elsewhere."""
+"""Measurements in a plot: diamonds, filled where the context is the scenario's, else hollow."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..measured.points import Point
-from ..units import rate
+from ..units import Separators, rate
 from . import typed
 
 if TYPE_CHECKING:
@@ -64,5 +64,5 @@ class MeasuredPoints:
         return [y for _, (_, y) in places]
 
 
-def _rate(point: Point, write: typed.Separators) -> str:
+def _rate(point: Point, write: Separators) -> str:
     return f"{rate(point.tokens_per_s, write)} tok/s"

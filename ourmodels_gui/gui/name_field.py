@@ -21,14 +21,15 @@ class NameField(QComboBox):
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
-        completer = self.completer()
+        completer, self._line = self.completer(), self.lineEdit()
+        assert completer is not None and self._line is not None  # it is editable
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._names: tuple[tuple[str, str], ...] = ()
         self._value: str | None = None
         self.activated.connect(lambda _index: self.commit())
-        self.lineEdit().editingFinished.connect(self.commit)
+        self._line.editingFinished.connect(self.commit)
 
     def offer(self, names: Sequence[tuple[str, str]]) -> None:
         """Ids with their names, in order."""
@@ -54,7 +55,8 @@ class NameField(QComboBox):
         self.setCurrentIndex(self.findData(shown) if shown else -1)
         if self.currentIndex() < 0:
             self.setEditText(shown or "")
-        self.lineEdit().setCursorPosition(0)
+        if self._line is not None:
+            self._line.setCursorPosition(0)
         return True
 
     def commit(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -11,52 +11,122 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from .basis_mark import MARK_PX, basis_icon, basis_words
 from .elided import ElidedLabel
-from .form import LABEL_PX, message, say
-from .rows import Row, RowDelegate, RowModel
+from .facets import FacetPopup, FilterBar
+from .form import message, say
+from .rows import RowDelegate, RowModel
+from .search import Chosen, Facet, Row, counts
 from .theme import CARD_PADDING, UNIT, sized
+
+HEADING_PX = 72
 
 
 class RowList(QListView):
     """Keeps the current row in sight when the list is made smaller."""
 
+    def bring(self, index: QModelIndex) -> None:
+        """Bring a row into the middle, unless it is in sight already."""
+        if index.isValid() and not self.viewport().rect().contains(self.visualRect(index)):
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.currentIndex().isValid():
-            self.scrollTo(self.currentIndex())
+        self.bring(self.currentIndex())
 
 
 class Picker(QWidget):
-    """A heading, what is chosen, a search field and the list.
+    """A heading, what is chosen, a search field, filters and the list.
 
-    Typing in the field filters; arrows move in the list, Enter or a click chooses.
+    Typing in the field filters; arrows move in the list, Enter or a click chooses. `sources` asks
+    for the evidence of what is chosen.
     """
 
     picked = Signal(str)
+    sources = Signal()
     NOTHING = ""
+    SOURCES_KEY = "Ctrl+I"
 
     def __init__(
-        self, title: str, columns: Sequence[str], hint: str, parent: QWidget | None = None
+        self,
+        title: str,
+        columns: Sequence[str],
+        hint: str,
+        parent: QWidget | None = None,
+        *,
+        facets: Sequence[Facet] = (),
     ) -> None:
         super().__init__(parent)
-        heading = QLabel(title, self)
+        self._title = title
+        self._facets = facets
+        self._popup: FacetPopup | None = None
+        self._basis = ""
+        self.chosen_name = ""
+        self.model = RowModel(self)
+        self._build_head(hint)
+        self._build_choice()
+        self._build_list(columns)
+        self.empty = message(self)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.search.textEdited.connect(self._search)
+        self.search.textChanged.connect(self._search)
+        self.column = layout = QVBoxLayout(self)
+        layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
+        layout.setSpacing(UNIT)
+        layout.addLayout(self.head)
+        layout.addLayout(self._named)
+        layout.addWidget(self.note)
+        layout.addWidget(self.filters)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty)
+
+    def _build_head(self, hint: str) -> None:
+        heading = QLabel(self._title, self)
         heading.setFont(sized("heading"))
-        heading.setMinimumWidth(LABEL_PX)
+        heading.setMinimumWidth(HEADING_PX)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
         self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName(self.tr("Search: {title}").format(title=title))
+        self.search.setAccessibleName(self.tr("Search: {title}").format(title=self._title))
         self.search.installEventFilter(self)
         heading.setBuddy(self.search)
+        self.filter = QToolButton(self, autoRaise=True)
+        self.filter.setText(self.tr("Filter"))
+        self.filter.setAccessibleName(self.tr("Filter: {title}").format(title=self._title))
+        self.filter.setToolTip(self.tr("Narrow the list by maker, kind, size and more"))
+        self.filter.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.filter.setVisible(bool(self._facets))
+        self.filter.clicked.connect(self.open_filters)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(UNIT)
+        self.head.addWidget(heading)
+        self.head.addWidget(self.search, 1)
+        self.head.addWidget(self.filter)
+
+    def _build_choice(self) -> None:
         self.chosen = ElidedLabel(self)
         self.chosen.setFont(sized("text", bold=True))
-        self.chosen_name = ""
+        self.evidence = QToolButton(self, autoRaise=True)
+        self.evidence.setText(self.tr("Sources"))
+        self.evidence.setFont(sized("caption"))
+        self.evidence.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.evidence.setIconSize(QSize(MARK_PX, MARK_PX))
+        self.evidence.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.evidence.clicked.connect(self.sources)
+        self._named = QHBoxLayout()
+        self._named.setSpacing(UNIT)
+        self._named.addWidget(self.chosen, 1)
+        self._named.addWidget(self.evidence)
         self.note = message(self)
-        self.model = RowModel(self)
+        self.filters = FilterBar(self._title, self)
+        self.filters.cleared.connect(self.clear_filters)
+
+    def _build_list(self, columns: Sequence[str]) -> None:
         self.view = RowList(self)
         self.view.setModel(self.model)
         self._delegate = RowDelegate(columns, self.view, self.searching)
@@ -67,27 +137,10 @@ class Picker(QWidget):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.view.setAccessibleName(title)
-        self.view.setMinimumHeight(3 * self.view.sizeHintForRow(0) if self.model.total else 72)
+        self.view.setAccessibleName(self._title)
+        self.view.setMinimumHeight(72)
         self.view.clicked.connect(self._choose)
         self.view.installEventFilter(self)
-        self.empty = message(self)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.search.textEdited.connect(self._search)
-        self.search.textChanged.connect(self._search)
-
-        self.head = QHBoxLayout()
-        self.head.setSpacing(2 * UNIT)
-        self.head.addWidget(heading)
-        self.head.addWidget(self.search, 1)
-        self.column = layout = QVBoxLayout(self)
-        layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
-        layout.setSpacing(UNIT)
-        layout.addLayout(self.head)
-        layout.addWidget(self.chosen)
-        layout.addWidget(self.note)
-        layout.addWidget(self.view, 1)
-        layout.addWidget(self.empty)
 
     def offer_rows(self, rows: Sequence[Row]) -> None:
         """Replace what can be chosen."""
@@ -95,13 +148,23 @@ class Picker(QWidget):
         self._mark()
 
     def show_chosen(
-        self, row_id: str, name: str, words: str = "", *, note: str = "", missing: bool = False
+        self,
+        row_id: str,
+        name: str,
+        words: str = "",
+        *,
+        note: str = "",
+        missing: bool = False,
+        basis: str = "",
     ) -> None:
         """Name the choice above the list and mark its row.
 
         words: what stands above the list, where that is more than the name. note: what is special
-        about the choice. missing: it does not exist.
+        about the choice. missing: it does not exist. basis: what its figures rest on.
         """
+        self._basis = basis
+        self.evidence.setEnabled(not missing)
+        self._show_basis()
         self.chosen.say(words or name)
         self.chosen_name = name
         self.chosen.setForegroundRole(
@@ -119,6 +182,65 @@ class Picker(QWidget):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
+    def open_filters(self) -> None:
+        """Show the facets with their counts below their button."""
+        if not self._facets:
+            return
+        popup = self._filters()
+        popup.say_found(self._found())
+        popup.open_at(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+
+    def _filters(self) -> FacetPopup:
+        if self._popup is None:
+            self._popup = FacetPopup(self._title, self._facets, self._counts, self)
+            self._popup.changed.connect(self._narrow)
+        return self._popup
+
+    def narrow_to(self, chosen: Chosen) -> None:
+        """Switch on these values, and no other."""
+        self._filters().choose(chosen)
+        self.view.setFocus()
+
+    def clear_filters(self) -> None:
+        """Show every row that the search finds."""
+        if self._popup is not None:
+            self._popup.clear()
+        self.search.setFocus()
+
+    def _counts(self, chosen: Chosen) -> dict[str, dict[str, int]]:
+        return counts(self.model.rows, self._facets, self.model.text, chosen)
+
+    def _narrow(self, chosen: Chosen) -> None:
+        self.model.narrow(chosen)
+        number = sum(len(values) for values in chosen.values())
+        words = self.tr("Filter")
+        self.filter.setText(f"{words} {self.locale().toString(number)}" if number else words)
+        self._mark()
+        if self._popup is not None:
+            self._popup.say_found(self._found())
+
+    def _found(self) -> str:
+        local = self.locale()
+        shown, total = self.model.rowCount(), self.model.total
+        return self.tr("{shown} of {total}").format(
+            shown=local.toString(shown), total=local.toString(total)
+        )
+
+    def _show_basis(self) -> None:
+        words = self.tr("Every figure with its source ({key})").format(key=self.SOURCES_KEY)
+        self.evidence.setIcon(basis_icon(self._basis, self))
+        self.evidence.setToolTip("\n".join(filter(None, (words, basis_words(self._basis)))))
+        self.evidence.setAccessibleName(
+            ", ".join(
+                filter(None, (self.tr("Sources: {title}").format(title=self._title), self._basis))
+            )
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "evidence"):
+            self._show_basis()
+
     def _search(self, text: str) -> None:
         self.model.search(text)
         self._mark()
@@ -132,15 +254,17 @@ class Picker(QWidget):
         if not index.isValid() and self.search.text():
             index = self.model.index(0)
         self.view.setCurrentIndex(index)
-        if index.isValid():
-            self.view.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        self.view.bring(index)
         found = self.model.rowCount()
+        self.filters.say(self.model.chosen, self._found())
         self.view.setVisible(found > 0)
         if found:
             say(self.empty, "")
         elif self.model.total:
-            text = self.search.text()
-            say(self.empty, self.tr("Nothing matches \u201c{text}\u201d.").format(text=text))
+            text = self.search.text().strip()
+            words = self.tr("Nothing matches \u201c{text}\u201d.").format(text=text)
+            narrowed = self.tr("Nothing matches the filters.")
+            say(self.empty, words if text else narrowed)
         else:
             say(self.empty, self.NOTHING)
         self.view.viewport().update()

@@ -32,6 +32,7 @@ class Label(pg.TextItem):
         self.role = role
         self.across, self.upside = 0.0, 0.0
         self.setZValue(20)
+        self.hide()  # until there are words
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
@@ -111,6 +112,20 @@ class Curve(pg.PlotDataItem):
         self.label.put(self.name_text, x[at], y[at], (across, -0.15 if self._below else 1.15))
 
 
+class Band(pg.FillBetweenItem):
+    """The room between two curves, tinted; nothing where one of them is empty."""
+
+    def __init__(self, plot: "LogPlot", role: str, one: Curve, other: Curve) -> None:
+        super().__init__(one, other)
+        self.role = role
+        self.setZValue(-5)
+        plot.addItem(self, ignoreBounds=True)
+        plot.styled(self)
+
+    def restyle(self, palette: Palette, scale: float) -> None:
+        self.setBrush(tint(getattr(palette, self.role), 40))
+
+
 class Points(pg.ScatterPlotItem):
     """Single places, filled or as rings."""
 
@@ -136,6 +151,7 @@ class Note(Label):
 
     def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__(plot, role)
+        self._plot = plot
         self._at = (0.0, 0.0)
         self.said = ""
         self._below = False
@@ -153,7 +169,9 @@ class Note(Label):
         # Towards the middle, so that a note at an edge is not cut.
         horizontal = 0.0 if x < (left + right) / 2 else 1.0
         inside = min(max(x, left), right)
-        self.put(self.said, inside, y, (horizontal, -0.3 if self._below else 1.3))
+        _, (bottom, top) = self._plot.box.viewRange()
+        below = self._below and y > bottom
+        self.put(self.said, inside, min(max(y, bottom), top), (horizontal, -0.3 if below else 1.3))
 
 
 class Level(pg.InfiniteLine):

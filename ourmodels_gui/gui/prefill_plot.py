@@ -13,9 +13,11 @@ from ..engine.result import Prefill
 from ..engine.setup import Prompt, Setup
 from ..evaluation import Evaluation
 from ..measured.points import Point
+from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import duration, number, rate, tokens
 from . import typed
-from .lengths import SHORTEST_TOKENS, length_span, sampled
+from .bracket import with_linear
+from .lengths import sampled
 from .log_plot import LogPlot
 from .measured_plot_points import MeasuredPoints
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick, time_tick, token_tick
@@ -51,6 +53,7 @@ class PrefillPlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._setup: Setup | None = None
+        self._bracket: str | None = None
         self._batch = 1
         self.rates = LogPlot(
             "Prefill ceilings over the prompt length",
@@ -68,6 +71,8 @@ class PrefillPlot(QWidget):
         self._compute = self.rates.curve("session", dash=(5.0, 3.0), at_left=True, below=True)
         self._ghost = self.rates.curve("muted", width=1.0, dash=(2.0, 2.0))
         self._combined = self.rates.curve("text", at_left=True)
+        self._other = self.rates.curve("session", width=1.0)
+        self._band = self.rates.band("session", self._combined, self._other)
         self._ends = self.rates.points("text", filled=False)
         self._here = self.rates.points("serves", filled=True)
         self.measured = MeasuredPoints(self.rates)
@@ -76,6 +81,8 @@ class PrefillPlot(QWidget):
         self._low, self._high = self.rates.note("text"), self.rates.note("text")
         self._ghost_wait = self.waits.curve("muted", width=1.0, dash=(1.0, 3.0))
         self._wait = self.waits.curve("text")
+        self._other_wait = self.waits.curve("session", width=1.0, at_left=True)
+        self._band_wait = self.waits.band("session", self._wait, self._other_wait)
         self._budget = self.waits.level("below")
         self._here_wait = self.waits.points("serves", filled=True)
         self._prompt_wait = self.waits.gate("serves")
@@ -93,8 +100,11 @@ class PrefillPlot(QWidget):
         """Measurements to draw with the next evaluation."""
         self.measured.points = tuple(point for point in points if point.phase == "prefill")
 
-    def present(self, evaluation: Evaluation) -> None:
-        """Draw the ceilings of the evaluation, or say why there are none."""
+    def present(self, evaluation: Evaluation, bracket: str | None = None) -> None:
+        """Draw the ceilings of the evaluation, or say why there are none.
+
+        bracket: another mode of the linear layers, to draw a band to; None for no band.
+        """
         why = why_no_curve(evaluation)
         setup, result = evaluation.setup, evaluation.result
         self.waits.setVisible(not why)
@@ -103,7 +113,7 @@ class PrefillPlot(QWidget):
             self._setup = None
             return
         assert result.prefill is not None
-        self._setup = setup
+        self._setup, self._bracket = setup, bracket
         self._draw(setup, setup.prompt, result.prefill)
 
     def _draw(self, setup: Setup, prompt: Prompt, prefill: Prefill) -> None:
@@ -112,7 +122,13 @@ class PrefillPlot(QWidget):
         batch = prefill.batch or 1
         drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
         shot = ceilings_over_length(setup, lengths, batch) if prompt.chunk_tokens else None
-        values = self._draw_rates(drawn, shot, prompt, batch)
+        other = None
+        if self._bracket is not None and drawn.combined is not None:
+            bracketed = with_linear(setup, self._bracket)
+            other = ceilings_over_length(bracketed, lengths, batch, prompt.chunk_tokens)
+        values = np.concatenate(
+            (self._draw_rates(drawn, shot, prompt, batch), self._draw_other(other))
+        )
         if values.size == 0:
             self._setup = None
             self.waits.hide()
@@ -162,6 +178,16 @@ class PrefillPlot(QWidget):
             self._ghost.show_values(shot.lengths, shot.combined, "one shot", named_at=apart)
         return np.concatenate(seen) if seen else np.empty(0)
 
+    def _draw_other(self, other: PrefillCurve | None) -> np.ndarray:
+        """Draw the other end of the bracket; returns its rates."""
+        if other is None or other.combined is None or other.time_s is None:
+            self._other.clear_values()
+            self._other_wait.clear_values()
+            return np.empty(0)
+        self._other.show_values(other.lengths, other.combined, f"linear in {self._bracket}")
+        self._other_wait.show_values(other.lengths, other.time_s)
+        return other.combined
+
     def _mark(self, prompt: Prompt, prefill: Prefill) -> None:
         """The scenario's prompt, the crossover, and the ends of the range."""
         write = typed.separators()
@@ -186,7 +212,7 @@ class PrefillPlot(QWidget):
                 said = f"{word} {rate(end.tokens_per_s, write)}: "
                 if end.batch > 1:
                     said += f"{number(end.batch, 0, write)} prompts of "
-                said += f"{tokens(end.prompt_tokens, write)} tokens"
+                said += f"{tokens(end.prompt_tokens, write)} token" + "s" * (end.prompt_tokens > 1)
                 note.show_at(end.prompt_tokens, end.tokens_per_s, said, below=word == "lowest")
             else:
                 note.show_at(None, None, "")
@@ -211,6 +237,9 @@ class PrefillPlot(QWidget):
         budget = prompt.ttft_budget_s
         words = "" if budget is None else f"budget {duration(budget, typed.separators())}"
         self._budget.show_at(budget, words, below=False)
+        _, other = self._other_wait.getData()
+        if other is not None and other.size:
+            waits = np.concatenate((waits, 10.0**other))
         around = [float(waits.min()), float(waits.max()), *([budget] if budget else [])]
         self.waits.set_span(SHORTEST_TOKENS, longest, min(around) / 1.3, max(around) * 1.3)
 
@@ -227,10 +256,10 @@ class PrefillPlot(QWidget):
         """What the ceilings say at the length nearest to x; None when nothing is drawn."""
         if self._setup is None:
             return None
-        return reading(self._setup, max(1, round(x)), self._batch)
+        return reading(self._setup, max(1, round(x)), self._batch, self._bracket)
 
 
-def reading(setup: Setup, length: int, batch: int) -> Reading:
+def reading(setup: Setup, length: int, batch: int, bracket: str | None = None) -> Reading:
     """What the ceilings say at one prompt length, and which side limits there."""
     assert setup.prompt is not None
     write = typed.separators()
@@ -246,6 +275,12 @@ def reading(setup: Setup, length: int, batch: int) -> Reading:
             dots.append((float(values[0]), role))
     if at.time_s is not None:
         rows.append(("first token", duration(float(at.time_s[0]), write)))
+    if bracket is not None:
+        other = ceilings_over_length(
+            with_linear(setup, bracket), np.array([length]), batch, setup.prompt.chunk_tokens
+        )
+        if other.time_s is not None:
+            rows.append((f"in {bracket}", duration(float(other.time_s[0]), write)))
     if batch > 1:
         rows.append(("prompts at once", number(batch, 0, write)))
     limit = ""

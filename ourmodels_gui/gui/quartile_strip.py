@@ -1,4 +1,4 @@
-"""A strip from nothing to the ceiling: where published runs lie, and a run that is being checked."""
+"""A strip from nothing to the ceiling: where published runs lie, and a run that is checked."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen

@@ -1,9 +1,7 @@
-"""Rows of a list that can be searched: their words, their model, and how they are painted."""
+"""The list of a picker: which rows are shown, and how each is painted."""
 
-import re
 from collections.abc import Callable, Sequence
 
-import msgspec
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
@@ -16,76 +14,43 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from .basis_mark import MARK_PX as BASIS_PX
+from .basis_mark import paint_basis
+from .search import Chosen, Row, matching, narrowed
 from .theme import UNIT, colours, sized
 
 Index = QModelIndex | QPersistentModelIndex
 
 
-class Row(msgspec.Struct, frozen=True):
-    """One thing to choose.
-
-    figures stand in columns at the right; summary: the same with their units, where the columns
-    leave them out. search: what it is found by.
-    """
-
-    id: str
-    name: str
-    figures: tuple[str, ...]
-    search: str
-    tip: str = ""
-    yours: bool = False
-    summary: str = ""
-
-    def words(self) -> str:
-        """The row in one line."""
-        return " · ".join((self.name, self.summary or " · ".join(self.figures)))
-
-
-def matching(rows: Sequence[Row], text: str) -> list[Row]:
-    """Rows in which every word of `text` occurs; those where each begins a word come first.
-
-    A number is found as a whole from its first digit: "7b" is not "27b".
-
-    >>> rows = [Row("a", "Model 27B", (), "model 27b"), Row("b", "Model 7B", (), "model 7b")]
-    >>> [row.id for row in matching(rows, "7B")]
-    ['b']
-    """
-    tokens = text.casefold().split()
-    if not tokens:
-        return list(rows)
-    inside = [_pattern(token, r"(?<![\d.])" if token[0].isdigit() else "") for token in tokens]
-    starts = [_pattern(token, r"(?<![\w.])") for token in tokens]
-    found = [row for row in rows if all(word.search(row.search) for word in inside)]
-    return sorted(found, key=lambda row: not all(word.search(row.search) for word in starts))
-
-
-def _pattern(token: str, before: str) -> re.Pattern[str]:
-    return re.compile(before + re.escape(token))
-
-
 class RowModel(QAbstractListModel):
-    """The rows that match the search, in order."""
+    """The rows that the search and the facets leave, in order."""
 
     RowRole = Qt.ItemDataRole.UserRole
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all: tuple[Row, ...] = ()
+        self.rows: tuple[Row, ...] = ()
+        self.chosen: Chosen = {}
+        self.text = ""
         self._shown: list[Row] = []
-        self._text = ""
 
     def offer(self, rows: Sequence[Row]) -> None:
-        self._all = tuple(rows)
+        self.rows = tuple(rows)
         self._refresh()
 
     def search(self, text: str) -> None:
-        if text.split() != self._text.split():
-            self._text = text
+        if text.split() != self.text.split():
+            self.text = text
             self._refresh()
+
+    def narrow(self, chosen: Chosen) -> None:
+        """Keep the rows that have the chosen values."""
+        self.chosen = chosen
+        self._refresh()
 
     def _refresh(self) -> None:
         self.beginResetModel()
-        self._shown = matching(self._all, self._text)
+        self._shown = narrowed(matching(self.rows, self.text), self.chosen)
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -96,7 +61,7 @@ class RowModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row.words()
+            return row.spoken()
         if role == Qt.ItemDataRole.ToolTipRole:
             return row.tip or row.name
         return row if role == self.RowRole else None
@@ -110,11 +75,11 @@ class RowModel(QAbstractListModel):
 
     @property
     def total(self) -> int:
-        return len(self._all)
+        return len(self.rows)
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints a row: mark of the chosen one, name, badge of the user's own, figures in columns."""
+    """Paints a row: mark of the chosen one, name, badge, basis of its figures, figures."""
 
     MARK_PX = 18
 
@@ -159,25 +124,32 @@ class RowDelegate(QStyledItemDelegate):
             cell = QRect(right - width, rect.top(), width, rect.height())
             painter.drawText(cell, middle | Qt.AlignmentFlag.AlignRight, text)
             right -= width
+        if row.basis:
+            right -= BASIS_PX
+            place = QRect(right, rect.top(), BASIS_PX, rect.height())
+            paint_basis(painter, place, row.basis, palette)
         left = rect.left() + self.MARK_PX
-        if row.yours:
-            right -= self._paint_badge(painter, rect, right) + UNIT
+        for words in filter(None, (self.tr("yours") if row.yours else "", row.badge)):
+            right -= self._paint_badge(painter, rect, right - UNIT, words) + UNIT
         painter.setFont(self._font)
         painter.setPen(QColor(palette.accent if chosen else palette.text))
         room = QRect(left, rect.top(), max(right - left - UNIT, 0), rect.height())
-        elided = painter.fontMetrics().elidedText(
-            row.name, Qt.TextElideMode.ElideRight, room.width()
+        metrics = painter.fontMetrics()
+        name = row.name
+        if row.short and metrics.horizontalAdvance(name) > room.width():
+            name = row.short  # what it leaves out stands in the figures
+        painter.drawText(
+            room, middle, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room.width())
         )
-        painter.drawText(room, middle, elided)
         painter.restore()
 
-    def _paint_badge(self, painter: QPainter, rect: QRect, right: int) -> int:
-        words = self.tr("yours")
+    def _paint_badge(self, painter: QPainter, rect: QRect, right: int, words: str) -> int:
         painter.setFont(self._badge_font)
         width = painter.fontMetrics().horizontalAdvance(words) + 2 * UNIT
         height = painter.fontMetrics().height() + 2
         badge = QRect(right - width, rect.center().y() - height // 2, width, height)
         painter.setPen(QColor(colours(self._view).accent))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawRoundedRect(badge, 3, 3)
         painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, words)

@@ -122,11 +122,12 @@ class FigureTable(QTableView):
         left: Sequence[int] = (),
         quiet: Sequence[int] = (),
         stretched: int = -1,
+        scrolls: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         """widest: per column, a text that must fit, so that columns keep their width. left: the
         columns of words. quiet: those in the caption size. stretched: the one that takes the rest,
-        the last one unless given.
+        the last one unless given. scrolls: sideways, where the columns do not fit.
         """
         super().__init__(parent)
         header = self.horizontalHeader()
@@ -147,12 +148,14 @@ class FigureTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(metrics.height() + 2 * UNIT)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(8 * UNIT)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if not scrolls:
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for column, words in enumerate(columns):
             room = max(metrics.horizontalAdvance(widest[column]), metrics.horizontalAdvance(words))
             self.setColumnWidth(column, room + 3 * UNIT)
         last = stretched if stretched >= 0 else len(columns) - 1
-        header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
+        if not scrolls:
+            header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for form in FORMATS:
             action = QAction(self.tr("Copy as {format}").format(format=form), self)

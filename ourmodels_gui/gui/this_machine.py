@@ -240,8 +240,8 @@ def start_of(one: Candidate, library: Library) -> tuple[HardwareRecord | None, V
         )
         return record, {}
     try:
-        if (record := one.record()) is not None:
-            return record, {}
+        if (made := one.record()) is not None:
+            return made, {}
     except BadInput:
         pass
     values: dict[str, Any] = {

@@ -11,9 +11,9 @@ from ..engine.traffic import Accounting, demand, weights_only, with_reads
 from ..evaluation import Evaluation
 from ..units import duration, number, plain, rate, size
 from . import typed
+from .batches import why_no_curve
 from .cards import SIGNS
 from .cells import Contents, contents, nice
-from .decode_plot import why_no_curve
 from .elided import ElidedLabel
 from .feasible import Feasible
 from .theme import UNIT, sized

@@ -244,6 +244,8 @@ def _of_prefill(
         told.append(
             Assumption("budget for the first token (tau_star)", prompt.ttft_budget_s, "s", TYPED)
         )
+    if prompt.answer_tokens is not None:
+        told.append(Assumption("answer length (A)", prompt.answer_tokens, "tokens", TYPED))
     if prompt.batch is not None:
         told.append(Assumption("forced prompts (b)", prompt.batch, "prompts", TYPED))
     for path, shares, asked in (

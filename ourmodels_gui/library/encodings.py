@@ -70,8 +70,6 @@ ENCODINGS: dict[str, Encoding] = _by_id(
     _ggml("q5_0", 32, 22),
     _ggml("q5_1", 32, 24),
     _ggml("q8_0", 32, 34),
-    _ggml("q8_1", 32, 36),
-    _ggml("q8_k", 256, 292),
     _ggml("q1_0", 128, 18),
     _ggml("q2_k", 256, 84),
     _ggml("q3_k", 256, 110),

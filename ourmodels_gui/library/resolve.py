@@ -233,4 +233,5 @@ def prompt_in_use(choice: PrefillChoice) -> Prompt:
         ttft_budget_s=choice.ttft_budget_s,
         cache_growth=choice.cache_growth or "reserved",
         batch=choice.batch,
+        answer_tokens=choice.answer_tokens or None,
     )

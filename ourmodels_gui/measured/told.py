@@ -18,9 +18,7 @@ def evidence_words(found: Evidence | None, phase: Phase, write: Separators = ENG
     if found is None:
         return f"{phase}: too few published runs on machines of this kind"
     lower, median, upper = (_share(ratio, write) for ratio in found.quartiles)
-    where = found.scope
-    if found.machines > 1:
-        where = f"{found.machines} {found.scope}"
+    where = f"{found.machines} {found.scope}" if found.machines > 1 else str(found.scope)
     return (
         f"{phase}: {number(found.runs, 0, write)} runs on {where}; half of them reached {lower} to "
         f"{upper} of the ceiling, the middle one {median}"

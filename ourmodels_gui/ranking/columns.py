@@ -57,7 +57,14 @@ COLUMNS: tuple[Column, ...] = (
         units.rate,
         about="at the forced batch, whether or not it fits",
     ),
-    Column("prefill_tokens_per_s", "Prefill", "tok/s", "more", units.rate),
+    Column(
+        "prefill_tokens_per_s",
+        "Prefill",
+        "tok/s",
+        "more",
+        units.rate,
+        about="at the prompt length and the best batch of prompts",
+    ),
     Column(
         "time_to_first_token_s",
         "First token",

@@ -55,21 +55,26 @@ def order(
 
     Parameters: table; column; descending; rows to sort, ascending, or None for all.
     """
-    chosen = np.arange(len(table)) if rows is None else rows
     if column == "verdict":
-        verdict = table.verdict[chosen].astype(np.float64)
-        return chosen[np.argsort(-verdict if descending else verdict, kind="stable")]
-    values = _by_name(table, column)[chosen] if column in TEXTS else table.values(column)[chosen]
-    serving = table.serves[chosen]
-    known = ~np.isnan(values)
+        values, serving = table.verdict.astype(np.float64), np.ones(len(table), dtype=bool)
+    else:
+        values = _by_name(table, column) if column in TEXTS else table.values(column)
+        serving = table.serves
+    if rows is not None:
+        values, serving = values[rows], serving[rows]
+    unknown = np.isnan(values)
+    idle, known = ~serving, ~unknown
     parts = []
-    for group in (serving & known, serving & ~known, ~serving & known, ~serving & ~known):
+    for group in (serving & known, serving & unknown, idle & known, idle & unknown):
         inside = np.flatnonzero(group)
         if inside.size and known[inside[0]]:
             keys = values[inside]
-            inside = inside[np.argsort(-keys if descending else keys, kind="stable")]
+            if descending:
+                np.negative(keys, out=keys)
+            inside = inside[np.argsort(keys, kind="stable")]
         parts.append(inside)
-    return chosen[np.concatenate(parts)]
+    found = np.concatenate(parts)
+    return found if rows is None else rows[found]
 
 
 def _by_name(table: Table, column: str) -> NDArray[np.float64]:

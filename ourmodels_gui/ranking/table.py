@@ -32,7 +32,6 @@ from .pairs import Pairs, pairs
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-SERVES = VERDICTS.index("serves")
 UNKNOWN = -1
 """The verdict of a row that cannot be evaluated."""
 GB = 1e9
@@ -63,11 +62,10 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Index into VERDICTS by row; UNKNOWN where the pair cannot be evaluated."""
         return self._spread(self.pairs.verdict, UNKNOWN)
 
-    @property
+    @cached_property
     def serves(self) -> NDArray[np.bool_]:
         """Whether the row serves; every other one is impossible at this workload."""
-        serves: NDArray[np.bool_] = self.verdict == SERVES
-        return serves
+        return self._spread(self.pairs.best_batch >= 1.0, False)
 
     @cached_property
     def _columns(self) -> dict[str, Floats]:
@@ -208,11 +206,14 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     def _spread(self, figures: NDArray[Any], missing: float = np.nan) -> NDArray[Any]:
         """Figures by [model, machine] of the pairs -> by row, with what cannot be evaluated."""
         models, machines = len(self.field.models), len(self.field.machines)
-        spread = np.full((models, machines), missing, dtype=figures.dtype)
-        if self.pairs.machines.size == machines:
-            spread[: self.field.evaluable] = figures
+        known, places = self.field.evaluable, self.pairs.machines
+        spread = np.empty((models, machines), dtype=figures.dtype)
+        spread[known:] = missing
+        if places.size == machines:
+            spread[:known] = figures
         else:
-            spread[: self.field.evaluable, self.pairs.machines] = figures
+            spread[:known] = missing
+            spread[:known, places] = figures
         return spread.ravel()
 
     def _by_machine(self, figures: Floats, places: Indices | None = None) -> Floats:

@@ -3,7 +3,7 @@
 from ..evaluation import Evaluation
 from ..scenario import HardwareRef, InlineHardware, InlineModel, Scenario
 from ..units import ENGLISH, Separators
-from . import decode_rows, memory_rows, prefill_rows, speculation_rows
+from . import cache_rows, decode_rows, memory_rows, prefill_rows, speculation_rows, turn_rows
 from .answers import answers
 from .figures import figures
 from .shapes import Summary
@@ -20,10 +20,12 @@ def summarise(evaluation: Evaluation, separators: Separators = ENGLISH) -> Summa
     known = figures(setup, result, separators)
     groups = (
         memory_rows.memory(known),
+        cache_rows.cache(known),
         decode_rows.decode(known),
         decode_rows.forced(known),
         speculation_rows.speculation(known),
         prefill_rows.prefill(known),
+        turn_rows.turns(known),
     )
     return Summary(
         title=_title(evaluation),

@@ -3,8 +3,9 @@ import numpy as np
 import pytest
 from decode_setups import DEEPSEEK, GB, QWEN, SPARK, literal_alloc, setup, setups, toy
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ourmodels_gui.engine.capacity import Capacity, capacity, fitting_batch
+from ourmodels_gui.engine.capacity import Capacity, capacity, fitting_batch, longest_context
 from ourmodels_gui.engine.setup import (
     CacheLayer,
     Draft,
@@ -93,3 +94,26 @@ def test_many_reserved_contexts_give_the_memory_batch_of_each():
     lengths = np.array([1, 999, 1000, 4000, 400_000, 500_000])
     batches = fitting_batch(toy(), lengths)
     assert list(batches) == [capacity(toy(int(length), 1)).memory_batch for length in lengths]
+
+
+@settings(max_examples=60, deadline=None)
+@given(setups(), st.integers(1, 40))
+def test_the_longest_context_fits_and_one_token_more_does_not(setup, batch):
+    longest = longest_context(setup, batch)
+
+    def fits(tokens):
+        work = msgspec.structs.replace(setup.workload, reserved_context_tokens=tokens)
+        return capacity(msgspec.structs.replace(setup, workload=work)).fits(batch)
+
+    if longest is None:
+        assert fits(2**31)
+        return
+    if longest > 0:
+        assert fits(longest)
+    assert not fits(longest + 1)
+
+
+def test_the_longest_context_by_hand():
+    """104 GB beside weights and overhead, 260 kB a token: 400,000 tokens, shared by four."""
+    assert longest_context(toy()) == 400_000
+    assert longest_context(toy(), 4) == 100_000

@@ -48,7 +48,7 @@ def mixture():
     )
 
 
-def evaluated(model, *, machine=None, prompt=None, **workload):
+def evaluated(model, *, machine=None, prompt=None, speculation=None, **workload):
     """An evaluation of `model` on its usual machine, with changes to the usual workload."""
     usual = {
         "reserved_context_tokens": 100_000,
@@ -62,6 +62,7 @@ def evaluated(model, *, machine=None, prompt=None, **workload):
         Workload(**(usual | workload)),
         linear_mode={"fp4": 1.0},
         attention_mode={"bf16": 1.0},
+        speculation=speculation,
         prompt=prompt,
     )
     chosen = Scenario(hardware="machine", model=ModelRef("model"))

@@ -413,12 +413,12 @@ def test_a_machine_of_ones_own_is_added_chosen_changed_and_deleted(
     assert "My card" in window.title.accessibleName()
     assert window.menus.edit_action.isEnabled()
 
-    window.menus.edit_machine.emit()
+    window.menus.machine.emit("edit")
     add_machine(window, "My better card")
     assert window.store.library.machines[machine_id].name == "My better card"
 
     answer(monkeypatch, QMessageBox.StandardButton.Discard)
-    window.menus.delete_machine.emit()
+    window.menus.machine.emit("delete")
     assert list((folder / "hardware").glob("*.json")) == []
     settle(window, qtbot)
     assert machine_id in window.bar.words.text()
@@ -427,7 +427,7 @@ def test_a_machine_of_ones_own_is_added_chosen_changed_and_deleted(
 def test_a_shipped_machine_is_duplicated_not_changed(window, folder):
     shipped = window.store.scenario.hardware
     assert not window.menus.edit_action.isEnabled()
-    window.menus.duplicate_machine.emit()
+    window.menus.machine.emit("duplicate")
     window.own.editor.accept()
     own = window.store.scenario.hardware
     machines = window.store.library.machines
@@ -438,12 +438,12 @@ def test_a_shipped_machine_is_duplicated_not_changed(window, folder):
 
 
 def test_a_machine_changed_elsewhere_is_not_overwritten(window, folder):
-    window.menus.duplicate_machine.emit()
+    window.menus.machine.emit("duplicate")
     window.own.editor.accept()
     (path,) = (folder / "hardware").glob("*.json")
     path.write_bytes(path.read_bytes() + b"\n")
     theirs = path.read_bytes()
-    window.menus.edit_machine.emit()
+    window.menus.machine.emit("edit")
     add_machine(window, "Mine now")
     assert window.own.editor.isVisible()
     assert path.read_bytes() == theirs
@@ -451,7 +451,7 @@ def test_a_machine_changed_elsewhere_is_not_overwritten(window, folder):
 
 
 def test_ones_own_machine_travels_with_the_file(window, folder, tmp_path, monkeypatch, qtbot):
-    window.menus.duplicate_machine.emit()
+    window.menus.machine.emit("duplicate")
     window.own.editor.accept()
     path = tmp_path / f"travels{SUFFIX}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QWidget
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
 from ourmodels_gui.gui.machine_picker import MachinePicker
-from ourmodels_gui.gui.model_picker import ModelPicker, billions
+from ourmodels_gui.gui.model_picker import ModelPicker
+from ourmodels_gui.gui.model_rows import billions
 from ourmodels_gui.gui.picker import Picker
-from ourmodels_gui.gui.rows import Row, RowModel, matching
+from ourmodels_gui.gui.rows import RowModel
+from ourmodels_gui.gui.search import Row, matching
 from ourmodels_gui.library.load import Library
 from ourmodels_gui.scenario import SUFFIX, InlineHardware, ModelRef, read_file
 

@@ -5,7 +5,11 @@ import pytest
 from gui_cases import FAST, dense, evaluated, mixture
 from PySide6.QtCore import Qt
 
+from ourmodels_gui import paths
+from ourmodels_gui import scenario as files
 from ourmodels_gui.engine.setup import Machine, Prompt
+from ourmodels_gui.evaluation import run
+from ourmodels_gui.gui.bracket import usual_bracket
 from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
 from ourmodels_gui.gui.prefill_tab import PrefillTab
 
@@ -102,14 +106,14 @@ def test_the_table_doubles_up_to_the_limit_and_marks_the_prompt():
     assert lengths[:3] == [1024, 2048, 4096]
     assert lengths[-1] == 262_144
     assert [lengths[row] for row in marked] == [10_000]
-    wait = rows[lengths.index(10_000)][4].value
+    wait = rows[lengths.index(10_000)][1].value
     assert wait == pytest.approx(evaluation.result.prefill.time_s, rel=1e-9)
 
 
 def test_unknown_figures_of_the_table_are_copied_as_nothing():
     rows, _ = length_rows(evaluated(mixture(), machine=Machine(34e9, 1e12), prompt=Prompt(8192)))
-    assert rows[0][1].value > 0
-    assert rows[0][2].exact() == ""
+    assert rows[0][3].value > 0
+    assert rows[0][1].exact() == ""
 
 
 def test_a_model_without_a_limit_is_drawn_past_its_prompt():
@@ -118,3 +122,61 @@ def test_a_model_without_a_limit_is_drawn_past_its_prompt():
     lengths = sampled(131_072)
     assert lengths[-1] == 131_072
     assert (np.diff(lengths) > 0).all()
+
+
+LAGUNA = {
+    8192: ("0.38 to 1.2 s", "7,076 to 21.5k", "31.0k"),
+    32_768: ("2.5 to 5.6 s", "5,867 to 13.2k", "120.1k"),
+    131_072: ("25.1 to 37.5 s", "3,491 to 5,218", "425.1k"),
+}
+"""The table of the formulation's prefill example, at the digits that the table has."""
+
+
+@pytest.mark.parametrize("ends", [("fp4", "bf16_fp32acc"), ("bf16", "fp4_fp32acc")])
+def test_the_bracket_gives_the_table_of_the_formulation_from_either_end(library, ends):
+    name, other = ends
+    path = paths.resources() / f"examples/laguna-s-2.1-8k-one-shot-{name}.ourmodels.json"
+    evaluation = run(files.read_file(path), library)
+    assert usual_bracket(evaluation.setup) == other
+    rows, _ = length_rows(evaluation, other)
+    told = {row[0].value: tuple(cell.text for cell in row[1:4]) for row in rows}
+    assert {length: told[length] for length in LAGUNA} == LAGUNA
+    compute = {row[0].value: row[4].value for row in rows}[8192].split(" to ")
+    assert [round(float(end), -2) for end in compute] == [7100, 21500]
+
+
+def test_the_band_lies_between_the_two_modes(tab, library):
+    path = paths.resources() / "examples/laguna-s-2.1-8k-one-shot-fp4.ourmodels.json"
+    evaluation = run(files.read_file(path), library)
+    tab.present(evaluation)
+    combined, other = tab.plot._combined.getData()[1], tab.plot._other.getData()[1]
+    assert (combined >= other - 1e-12).all()
+    assert (combined > other + 0.1).any()
+    assert "in bf16_fp32acc" in dict(tab.plot.reading_at(8192).rows)
+
+
+def test_the_band_can_be_put_away(tab, library, qtbot):
+    path = paths.resources() / "examples/laguna-s-2.1-8k-one-shot-fp4.ourmodels.json"
+    evaluation = run(files.read_file(path), library)
+    tab.present(evaluation)
+    assert tab.bracket.value() == "bf16_fp32acc"
+    qtbot.keyClick(tab.bracket, Qt.Key.Key_Home)
+    assert tab.bracket.value() == ""
+    assert tab.plot._other.getData()[1] is None
+    tab.present(evaluation)
+    assert tab.bracket.value() == ""
+    rows, _ = length_rows(evaluation, None)
+    assert " to " not in rows[0][1].text
+
+
+def test_without_a_second_rate_there_is_no_band(tab):
+    evaluation = evaluated(mixture(), machine=Machine(34e9, 1e12), prompt=Prompt(8192))
+    tab.present(evaluation)
+    assert usual_bracket(evaluation.setup) is None
+    assert not tab.bracket.isEnabled()
+
+
+def test_integer_rates_are_no_end_of_a_usual_bracket():
+    rates = {"fp4": 100e12, "int8_int32acc": 900e12}
+    machine = Machine(34e9, 1e12, rates)
+    assert usual_bracket(evaluated(mixture(), machine=machine, prompt=Prompt(8192)).setup) is None

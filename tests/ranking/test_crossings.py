@@ -117,3 +117,23 @@ def test_setups_without_room_are_said_so():
         "Only A has memory for sessions, up to 30.",
     )
     assert "Neither" in in_words(crossings(not_, not_), ("A", "B"))[0]
+
+
+def test_a_lead_that_is_won_and_lost_again_is_found_on_both_sides_of_a_bend():
+    """At 1 GB/s A takes max(10 + b / 10, 0.9 b) s and B 9 + b / 2 s: A is ahead from 3 to 22."""
+    workload = Workload(1, 1, 0.0, 0.0, decode_ceiling="combined")
+    room = Machine(80e9, 1e9, {BF16: 1e9})
+    a = ModelCosts(
+        10e9,
+        10e9,
+        (CacheLayer("full", 1, 1e9, 0.1e9),),
+        linear_active_parameters=0.45e9,
+        attention=(),
+    )
+    b = ModelCosts(9e9, 9e9, (CacheLayer("full", 1, 1e9, 0.5e9),))
+    modes = {BF16: 1.0}
+    found = crossings(
+        Setup(room, a, workload, modes, modes), Setup(room, b, workload, modes, modes)
+    )
+    assert found.leads == ((1, -1), (3, 1), (23, -1))
+    assert found.until == 70

@@ -9,7 +9,7 @@ import pytest
 
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.inline import InlineAdapter, InlineCache, InlineHardware
-from ourmodels_gui.ranking.field import BEST, FieldChoice, prepare
+from ourmodels_gui.ranking.field import BEST, LONGEST_TOKENS, FieldChoice, prepare
 from ourmodels_gui.ranking.table import UNKNOWN, rank
 from ourmodels_gui.scenario import InlineModel, PrefillChoice, WorkloadChoice
 from ourmodels_gui.settings import OwnPrice, Settings
@@ -145,7 +145,7 @@ def test_the_longest_context_fits_and_one_token_more_does_not(library):
     draw = random.Random(8)
     for row in draw.sample(np.flatnonzero(longest >= 1).tolist(), 60):
         scenario, tokens = table.scenario(row), int(longest[row])
-        limit = table.model_of(row).formats[0][1].max_context_tokens
+        limit = table.model_of(row).formats[0][1].max_context_tokens or LONGEST_TOKENS
         assert tokens <= limit
 
         def fits(reserved, scenario=scenario):

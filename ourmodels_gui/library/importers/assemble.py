@@ -1,13 +1,13 @@
 """Tensors and metadata -> ModelRecord, with what was concluded and what stays open."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from ...problem import BadInput
 from ..models import (
     Audit,
-    ExpertSet,
     LayerGroup,
     ModelRecord,
     Mtp,
@@ -16,18 +16,30 @@ from ..models import (
     tensors_of,
 )
 from .described import Described
-from .found import Checkpoint, listed
+from .expert_sets import expert_sets, settle_odd
+from .found import Checkpoint
 from .layout import Layout, lay_out
-from .sorted_tensors import Placed, as_recurrent, by_layer, grouped, place_all, routed_count
+from .sorted_tensors import (
+    LayerTensors,
+    Placed,
+    as_recurrent,
+    by_layer,
+    grouped,
+    place_all,
+)
 
 
 class Assembled(msgspec.Struct, frozen=True):
-    """A record, and what a review tells of it. open: question key -> what is missing."""
+    """A record, and what a review tells of it.
+
+    open: question key -> what is missing. held: what each layer holds, empty without tensors.
+    """
 
     record: ModelRecord
     open: dict[str, str]
     contradictions: tuple[str, ...]
     inferred: dict[str, str]
+    held: dict[int, LayerTensors]
 
 
 def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
@@ -44,17 +56,15 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         message = f"only a {' and '.join(parts)} part ({size:,} bytes); give the language model"
         raise BadInput("", message, files.place)
     from_shapes = files.container == "config"
-    layout = lay_out(
-        msgspec.structs.replace(said, layer_count=count),
-        {} if from_shapes else by_layer(placed),
-        {},
-    )
+    held = {} if from_shapes else dict(by_layer(placed))
+    layout = lay_out(msgspec.structs.replace(said, layer_count=count), held)
     placed = as_recurrent(placed, layout.recurrent)
     hidden, width_known = _hidden(said, placed, files)
     tensors = grouped(placed, hidden, said.routed)
     tensors, tied = _tie(layout, said, tensors)
     tensors = _one_table(_copies_in_draft(layout, tensors), hidden)
-    experts = _experts(layout, said, tensors, placed)
+    experts = expert_sets(layout, said, tensors, placed)
+    tensors = settle_odd(layout, tensors, experts)
     if not width_known:
         layout.inferred["hidden width"] = f"{hidden:,}, the width that most matrices share"
     if from_shapes:
@@ -80,13 +90,14 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         experts=experts,
         layers=groups,
         mtp=_mtp(said, tensors, placed, groups),
+        notes=files.notes,
         native=said.weights_name or files.container.upper(),
         sources={
-            "shapes": Reference("", files.place),
-            **({"layers": Reference("", files.place)} if groups else {}),
+            "shapes": Reference("", Path(files.place).name),
+            **({"layers": Reference("", Path(files.place).name)} if groups else {}),
         },
     )
-    return Assembled(record, layout.open, tuple(layout.contradictions), layout.inferred)
+    return Assembled(record, layout.open, tuple(layout.contradictions), layout.inferred, held)
 
 
 def _ask_for_sizes(layout: Layout, said: Described) -> None:
@@ -193,51 +204,6 @@ def _one_table(tensors: tuple[Tensors, ...], hidden: int) -> tuple[Tensors, ...]
         else group
         for group in tensors
     )
-
-
-def _experts(
-    layout: Layout, said: Described, tensors: tuple[Tensors, ...], placed: list[Placed]
-) -> tuple[ExpertSet, ...]:
-    """The sets of routed experts that the tensors show."""
-    seen = routed_count(placed) or ({said.routed} if said.routed and layout.groups else set())
-    held = {
-        group.shape[0]
-        for group in tensors
-        if group.tensor_class == "routed_experts" and group.part == "text"
-    }
-    if said.routed and held and said.routed not in held:
-        layout.contradictions[
-            f"{said.routed} routed experts by the metadata, {listed(sorted(map(str, held)))} by "
-            "the tensors"
-        ] = None
-    if said.routed and not held:
-        layout.contradictions[
-            f"{said.routed} routed experts by the metadata, but no tensor is one"
-        ] = None
-    if not held:
-        return ()
-    if not said.per_token:
-        layout.open["per_token"] = "how many experts a token uses"
-        layout.groups = None
-        return ()
-    sets = []
-    for routed in sorted(held & (seen | held), reverse=True):
-        downs = _of_experts(tensors, routed, "down") or _of_experts(tensors, routed, "")
-        if downs:
-            layers = sum(group.count for group in downs)
-            sets.append(ExpertSet(routed, said.per_token, layers, downs[0].shape[-1]))
-    return tuple(sets)
-
-
-def _of_experts(tensors: tuple[Tensors, ...], routed: int, role: str) -> list[Tensors]:
-    return [
-        group
-        for group in tensors
-        if group.tensor_class == "routed_experts"
-        and group.part == "text"
-        and group.shape[0] == routed
-        and (group.role == role or (not role and group.role not in ("bias", "gate", "up")))
-    ]
 
 
 def _compare_counts(layout: Layout, said: Described, placed: list[Placed], count: int) -> None:

@@ -48,7 +48,8 @@ class BoundedFile:
             raise self.bad(message) from None
 
     def read(self, offset: int, count: int) -> bytes:
-        """Up to `count` bytes from `offset`; fewer only where the file ends."""
+        """Up to `count` bytes from `offset`; fewer only where the file ended when it was opened."""
+        count = min(count, self.size - offset)  # a buffer is made for all of it at once
         self._file.seek(offset)
         parts = []
         while count > 0 and (part := self._file.read(count)):

@@ -12,8 +12,6 @@ from ..models import LayerGroup
 from .described import Described, Layer, Mixer
 from .sorted_tensors import LayerTensors, Shape
 
-Answers = Mapping[str, str]
-
 
 class Layout(msgspec.Struct):
     """Layers of a model, and what was met on the way.
@@ -30,11 +28,11 @@ class Layout(msgspec.Struct):
     inferred: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-def lay_out(said: Described, held: Mapping[int, LayerTensors], answers: Answers) -> Layout:
+def lay_out(said: Described, held: Mapping[int, LayerTensors]) -> Layout:
     """The layers of the main model.
 
-    Parameters: said, the metadata; held, what each layer holds, empty where only a config was
-    read; answers to earlier questions by key.
+    Parameters: said, the metadata, with answers put in; held, what each layer holds, empty where
+    only a config was read.
     """
     layout = Layout()
     count = said.layer_count or (max(held) + 1 if held else 0)
@@ -51,7 +49,7 @@ def lay_out(said: Described, held: Mapping[int, LayerTensors], answers: Answers)
         if mixer == "state":
             layout.recurrent.add(i)
         if mixer in ("attention", "both"):
-            groups.append(_attending(layout, said, layer, tensors, answers))
+            groups.append(_attending(layout, said, layer, tensors))
         layout.mixing += mixer != "none"
     if said.causal is False:
         layout.groups = ()
@@ -116,7 +114,6 @@ def _attending(
     said: Described,
     layer: Layer,
     tensors: LayerTensors | None,
-    answers: Answers,
 ) -> LayerGroup | None:
     shapes = tensors.shapes if tensors else {}
     if said.latent_width and said.latent_width > 0 and (not tensors or "key" not in shapes):

@@ -80,7 +80,16 @@ _BESIDE: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Ending of a tensor that belongs to another -> endings that the other may have instead."""
 
+_ENDINGS = tuple(ending for ending, _ in _BESIDE)
 _PRIMARY = (".qweight", ".weight_packed", "_blocks", ".weight")
+
+_MICROSCALED = ((4, 32), (4, 16), (8, 32))
+_AFFINE = (
+    *((bits, 64) for bits in (4, 8, 6, 5, 3)),
+    *((bits, 32) for bits in (4, 8, 6, 5, 3, 2)),
+    *((bits, 128) for bits in (4, 8, 6, 5, 3, 2)),
+)
+"""Bits and group sizes of MLX, the usual first, for weights without a config."""
 
 Beside = dict[str, Raw]
 
@@ -108,6 +117,8 @@ def undo_packing(raws: Iterable[Raw], packing: Packing, place: str) -> tuple[Ten
 
 def _owner(name: str, by_name: dict[str, Raw]) -> tuple[str, str] | None:
     """The tensor that this one belongs to, and as what."""
+    if not name.endswith(_ENDINGS):
+        return None
     for ending, owners in _BESIDE:
         if name.endswith(ending):
             stem = name[: -len(ending)]
@@ -197,9 +208,9 @@ def _mlx(raw: Raw, beside: Beside, scheme: Scheme, place: str) -> tuple[tuple[in
         raise _bad(raw, place, "its scales do not fit it")
     words, groups = raw.shape[-1], scales.shape[-1]
     known = [(scheme.bits, scheme.group)] if scheme.bits and scheme.group else []
-    guessed = [(32 * words // (groups * group), group) for group in (64, 32, 128, 16)]
-    for bits, group in (*known, *guessed):
-        if bits in (2, 3, 4, 5, 6, 8) and bits * group * groups == 32 * words:
+    usual = _MICROSCALED if scales.dtype == "U8" else _AFFINE
+    for bits, group in (*known, *usual):
+        if bits in range(2, 9) and bits * group * groups == 32 * words:
             if scales.dtype == "U8":
                 encoding = {16: "nvfp4"}.get(group, "mxfp4" if bits == 4 else "mxfp8")
             else:

@@ -90,10 +90,14 @@ def read_header(file: BoundedFile) -> tuple[list[Raw], int]:
 
 def _entries(file: BoundedFile, text: bytes) -> dict[str, _Entry]:
     try:
+        text.decode()
         entries = _DECODER.decode(text)
     except msgspec.ValidationError as bad:
         raise file.bad(f"a header entry is not as it has to be ({bad})") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
+    except UnicodeDecodeError as bad:
+        message = f"the header is not UTF-8 text at byte {8 + bad.start:,}; download it again"
+        raise file.bad(message) from None
+    except msgspec.DecodeError as bad:
         raise file.bad(f"the header is not valid JSON ({bad}); download it again") from None
     except RecursionError:
         raise file.bad("the header nests too deeply; it is no safetensors header") from None
@@ -101,13 +105,14 @@ def _entries(file: BoundedFile, text: bytes) -> dict[str, _Entry]:
         raise file.bad(f"{len(entries):,} tensors are more than any model has")
     # the quick reader keeps the last of two equal keys; only a count that differs asks the slow one
     if text.count(b'"data_offsets"') != len(entries) - ("__metadata__" in entries):
-        twin = _twin(text)
+        twin = _twin(text.decode())
         if twin is not None:
             raise file.bad("this name stands twice; the file is damaged", shorten(twin))
     return entries
 
 
-def _twin(text: bytes) -> str | None:
+def _twin(text: str) -> str | None:
+    """A name that stands twice in one object of valid JSON."""
     twins: list[str] = []
 
     def look(pairs: list[tuple[str, object]]) -> dict[str, object]:

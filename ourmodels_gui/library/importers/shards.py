@@ -78,16 +78,19 @@ def read_index(path: Path) -> Index:
         message = "it has no weight_map, so it is not the index of a safetensors model"
         raise BadInput("weight_map", message, str(path))
     for name, shard in weight_map.items():
-        key = f"weight_map.{shorten(name)}"
         if not isinstance(shard, str):
+            key = f"weight_map.{shorten(name)}"
             raise BadInput(key, "has to be the name of a file", str(path))
+    named_by = {shard: name for name, shard in weight_map.items()}
+    for shard, name in named_by.items():
+        key = f"weight_map.{shorten(name)}"
         if "/" in shard or "\\" in shard or "\0" in shard or shard in ("", ".", ".."):
             message = f"“{shorten(shard)}” leads out of the folder; shards have to stand beside it"
             raise BadInput(key, message, str(path))
         if not shard.endswith(".safetensors"):
             message = f"“{shorten(shard)}” is not a safetensors file; an index names only such"
             raise BadInput(key, message, str(path))
-    if len(set(weight_map.values())) > MOST_SHARDS:
+    if len(named_by) > MOST_SHARDS:
         raise BadInput("weight_map", "names more files than any model has", str(path))
     meta = content.get("metadata")
     total = meta.get("total_size") if isinstance(meta, dict) else None

@@ -1,4 +1,4 @@
-"""Files of whole catalog models: their tensors under the names that llama.cpp or Hugging Face use."""
+"""Files of whole catalog models: their tensors under the names of llama.cpp or Hugging Face."""
 
 from collections import Counter
 from pathlib import Path
@@ -81,7 +81,10 @@ def hf_tensors(record, kind="BF16"):
     for group in record.tensors:
         for i in range(group.count):
             if group.tensor_class == "norms":
-                name, norms = f"model.layers.{i % record.layer_count}.n{norms}_norm.weight", norms + 1
+                name, norms = (
+                    f"model.layers.{i % record.layer_count}.n{norms}_norm.weight",
+                    norms + 1,
+                )
                 made[name] = (kind, group.shape)
                 continue
             name = HF_NAMES[group.tensor_class, group.role]

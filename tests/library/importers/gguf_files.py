@@ -67,7 +67,7 @@ def add_value(writer, key, value):
         writer.add_array(key, value)
 
 
-def llama_keys(layers=2, width=256, heads=8, keys=2, context=4096, **more):
+def llama_keys(*, layers=2, width=256, heads=8, keys=2, context=4096, **more):
     return {
         "general.name": "Tested 1B",
         ".block_count": layers,
@@ -81,7 +81,7 @@ def llama_keys(layers=2, width=256, heads=8, keys=2, context=4096, **more):
 
 
 def llama_tensors(
-    layers=2, width=256, heads=8, keys=2, rows=512, kind=TYPES.F16, head=None, head_width=None
+    *, layers=2, width=256, heads=8, keys=2, rows=512, kind=TYPES.F16, head=None, head_width=None
 ):
     """Tensors of a plain decoder; `head`: type of an output head of its own."""
     each = head_width or width // heads

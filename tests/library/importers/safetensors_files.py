@@ -45,7 +45,7 @@ def write_config(folder: Path, **config) -> Path:
     return path
 
 
-def llama_config(layers=2, width=256, heads=8, keys=2, rows=512, **more):
+def llama_config(*, layers=2, width=256, heads=8, keys=2, rows=512, **more):
     return {
         "architectures": ["TestedForCausalLM"],
         "hidden_size": width,
@@ -63,7 +63,7 @@ def llama_config(layers=2, width=256, heads=8, keys=2, rows=512, **more):
     }
 
 
-def llama_tensors(layers=2, width=256, heads=8, keys=2, rows=512, kind="BF16", head=True):
+def llama_tensors(*, layers=2, width=256, heads=8, keys=2, rows=512, kind="BF16", head=True):
     each = width // heads
     tensors = {"model.embed_tokens.weight": (kind, (rows, width))}
     if head:

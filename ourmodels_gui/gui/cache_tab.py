@@ -1,0 +1,184 @@
+"""The cache: what each group of layers reserves and reads, and what other formats would change."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QPalette, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..engine.capacity import longest_context
+from ..engine.setup import Setup
+from ..evaluation import Evaluation
+from ..library.encodings import CACHE_FORMATS
+from ..scenario import Scenario
+from ..units import number
+from . import typed
+from .cache_formats import FormatButton, FormatFigures, format_figures
+from .cache_layers import layer_rows
+from .elided import ElidedLabel
+from .tables import FigureTable
+from .telling import told
+from .theme import UNIT, colours, sized
+from .working import Working
+
+FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"
+
+
+class CacheTab(QWidget):
+    """The formats side by side, the layers below, and how far the context can grow.
+
+    evaluate: gives the evaluation of a scenario that is not the one in use.
+    """
+
+    edited = Signal(dict)
+
+    def __init__(
+        self, evaluate: Callable[[Scenario], Evaluation], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._evaluate = evaluate
+        self._waiting: Evaluation | None = None
+        self._longest = 0
+        self.formats = [FormatButton(name) for name in CACHE_FORMATS]
+        group = QButtonGroup(self)
+        strip = QHBoxLayout()
+        strip.setSpacing(UNIT)
+        for button in self.formats:
+            group.addButton(button)
+            button.clicked.connect(lambda _=False, name=button.name: self._choose(name))
+            strip.addWidget(button)
+        self.hint = ElidedLabel()
+        self.hint.setFont(sized("caption"))
+        self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.layers = FigureTable(
+            self.tr("Cache of each group of layers"),
+            (
+                self.tr("layers"),
+                self.tr("count"),
+                self.tr("per token"),
+                self.tr("reserved"),
+                self.tr("read"),
+            ),
+            ("", "count ", "10,000 B", "100.0 MB", "100.0 MB"),
+            left=(0,),
+            stretched=0,
+        )
+        self.growth = QLabel()
+        self.growth.setWordWrap(True)
+        self.reserve = QPushButton()
+        self.reserve.setToolTip(self.tr("Reserve the longest context with which one session fits"))
+        self.reserve.clicked.connect(lambda: self.edited.emit({RESERVED: self._longest}))
+        grow = QHBoxLayout()
+        grow.addWidget(self.growth, 1)
+        grow.addWidget(self.reserve, 0, Qt.AlignmentFlag.AlignTop)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, UNIT, 0)
+        column.setSpacing(2 * UNIT)
+        column.addWidget(self.layers, 1)
+        column.addLayout(grow)
+        self.figures = Working(self.tr("Cache figures"))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(left)
+        split.addWidget(self.figures)
+        split.setSizes([520, 400])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
+        layout.setSpacing(UNIT)
+        layout.addLayout(strip)
+        layout.addWidget(self.hint)
+        layout.addWidget(split, 1)
+        self._restyle()
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Keep the evaluation, and draw it if the tab is in sight."""
+        self._waiting = evaluation
+        if self.isVisible():
+            self._draw()
+
+    def _draw(self) -> None:
+        if self._waiting is None:
+            return
+        evaluation, self._waiting = self._waiting, None
+        setup = evaluation.setup
+        self._draw_formats(evaluation)
+        self.layers.present(*(([], set()) if setup is None else layer_rows(setup)))
+        self._draw_growth(setup)
+        groups = [group for group in told(evaluation).groups if group.title in ("Cache", "Memory")]
+        self.figures.present(groups)
+
+    def _draw_formats(self, evaluation: Evaluation) -> None:
+        scenario, setup = evaluation.scenario, evaluation.setup
+        found: Sequence[FormatFigures] = ()
+        if setup is not None:
+            found = format_figures(scenario, self._evaluate)
+        used = scenario.workload.cache_format or "fp16"
+        same = len({figures.session_bytes for figures in found}) == 1
+        by_name = {figures.name: figures for figures in found}
+        for button in self.formats:
+            button.present(by_name.get(button.name), chosen=button.name == used)
+            button.setEnabled(bool(found) and not same)
+        words = self.tr(
+            "Cache formats: memory for each session, sessions that fit, the ceiling of all together"
+        )
+        if same:
+            words = self.tr("This model's cache is given in bytes, so its format changes nothing.")
+        self.hint.say(words)
+
+    def _draw_growth(self, setup: Setup | None) -> None:
+        write = typed.separators()
+        longest = None if setup is None else longest_context(setup)
+        limit = None if setup is None else setup.model.max_context_tokens
+        self._longest = min(longest or 0, limit or longest or 0)
+        words = ""
+        if setup is not None and longest is None:
+            words = self.tr(
+                "The context can grow as far as the model goes: one session still fits."
+            )
+        elif longest == 0:
+            words = self.tr("Not even one token of context fits beside the model.")
+        elif longest is not None:
+            words = self.tr("One session fits up to a context of {count} tokens.").format(
+                count=number(longest, 0, write)
+            )
+            if limit is not None and limit <= longest:
+                words += " " + self.tr("The model's own limit comes first, at {limit}.").format(
+                    limit=number(limit, 0, write)
+                )
+        self.growth.setText(words)
+        self.reserve.setText(
+            self.tr("Reserve {count}").format(count=number(self._longest, 0, write))
+        )
+        reserved = 0 if setup is None else setup.workload.reserved_context_tokens
+        self.reserve.setVisible(bool(self._longest) and self._longest != reserved)
+
+    def _choose(self, name: str) -> None:
+        self.edited.emit({FORMAT: name})
+
+    def _restyle(self) -> None:
+        palette = colours(self)
+        self.setStyleSheet(
+            f"FormatButton {{ background: {palette.base}; border: 1px solid {palette.line};"
+            f" border-radius: 6px; padding: 4px; color: {palette.text}; }}"
+            f"FormatButton:checked {{ border: 2px solid {palette.accent}; }}"
+            f"FormatButton:hover, FormatButton:focus {{ border-color: {palette.accent}; }}"
+            f"FormatButton:disabled {{ color: {palette.muted}; }}"
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._restyle()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw()

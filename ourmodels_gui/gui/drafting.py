@@ -1,0 +1,89 @@
+"""With and without a draft: rates, the acceptance that is needed, and both in a table."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.setup import Setup
+from ..engine.speculation import break_even
+from ..engine.step import aggregate_tokens_per_s, decode_step
+from ..evaluation import Evaluation
+from ..summary.spans import batch_span
+from ..units import number, rate, size
+from . import typed
+from .batches import why_no_curve
+from .tables import Cell, Row
+
+
+def why_nothing(evaluation: Evaluation) -> str:
+    """What keeps the plots empty; "" when there is something to show."""
+    if evaluation.setup is None or evaluation.setup.speculation is not None:
+        return why_no_curve(evaluation)
+    return "No draft is asked about. Give a number of drafted tokens to compare."
+
+
+def rates(setup: Setup, batches: NDArray[np.int64]) -> tuple[np.ndarray, np.ndarray]:
+    """The aggregate ceilings with and without speculation [tokens/s]."""
+    return (
+        aggregate_tokens_per_s(decode_step(setup, setup.speculation), batches),
+        aggregate_tokens_per_s(decode_step(setup, None), batches),
+    )
+
+
+def needed_acceptance(setup: Setup, batches: NDArray[np.int64]) -> np.ndarray:
+    """The acceptance from which speculation gains; 0 where any will do, NaN where none does."""
+    needed = break_even(setup, batches)
+    assert needed is not None
+    return np.where(needed.emitted_tokens <= 1.0, 0.0, needed.acceptance)
+
+
+def needed_words(acceptance: float) -> str:
+    """The break-even acceptance, or which side it lies on where there is none."""
+    if np.isnan(acceptance):
+        return "none is enough"
+    return "any" if acceptance == 0.0 else number(acceptance, 2, typed.separators())
+
+
+def drafting_words(setup: Setup | None) -> str:
+    """What drafts, and that it drafts one token after another."""
+    rule = (
+        "Drafts are sequential: each drafted token sweeps the draft's weights and reads its cache "
+        "once more. Parallel and tree drafts need a cost model of their own and are not modelled."
+    )
+    if setup is None or setup.speculation is None:
+        return rule
+    draft = setup.speculation.draft
+    name = next((str(item.value) for item in setup.assumptions if item.name == "draft"), "")
+    write = typed.separators()
+    if draft.resident_bytes == 0:
+        return f"Prompt lookup: nothing drafts, so a drafted token costs no traffic. {rule}"
+    held = f"{size(draft.resident_bytes, write)} of weights"
+    return f"Draft{': ' if name else ' '}{name} ({held}). {rule}"
+
+
+def comparison_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
+    """The table of 1, 2, 4, ... and the limits; and which row is the batch in use."""
+    setup, result = evaluation.setup, evaluation.result
+    if why_nothing(evaluation) or setup is None or result is None:
+        return [], set()
+    decode = result.decode
+    chosen = decode.forced.batch if decode.forced else decode.best_batch
+    high = batch_span(decode)
+    listed = {2**power for power in range(high.bit_length())}
+    listed |= {batch for batch in (chosen, decode.memory_batch) if batch}
+    batches = np.array(sorted(listed))
+    write = typed.separators()
+    rows: list[Row] = []
+    for batch, with_draft, without, needed in zip(
+        batches, *rates(setup, batches), needed_acceptance(setup, batches), strict=True
+    ):
+        gain = 100.0 * (with_draft / without - 1.0)
+        rows.append(
+            (
+                Cell(number(batch, 0, write), int(batch)),
+                Cell(rate(with_draft, write), float(with_draft)),
+                Cell(rate(without, write), float(without)),
+                Cell(f"{'+' if gain >= 0 else ''}{number(gain, 0, write)} %", float(gain)),
+                Cell(needed_words(float(needed)), "" if np.isnan(needed) else float(needed)),
+            )
+        )
+    return rows, {index for index, batch in enumerate(batches) if batch == chosen}

@@ -1,0 +1,94 @@
+"""A turn: the first token, then every later token at the context that it reads."""
+
+import msgspec
+import pytest
+from decode_setups import QWEN, SPARK, setup, setups, toy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ourmodels_gui.engine.costs import cache_read_bytes
+from ourmodels_gui.engine.decode import decode
+from ourmodels_gui.engine.setup import CacheLayer, Machine, ModelCosts, Prompt
+from ourmodels_gui.engine.step import compute_time_s, decode_step, memory_time_s
+from ourmodels_gui.engine.turn import total_read_bytes, turn, turn_tokens
+
+
+def asked(found, prompt=1000, prefix=500, answer=200):
+    made = Prompt(prompt, prefix, answer_tokens=answer)
+    return msgspec.structs.replace(found, prompt=made)
+
+
+def step_by_step(found, batch):
+    """The literal sum: one decode step after another, each at its own context."""
+    prompt, total = found.prompt, 0.0
+    for j in range(1, prompt.answer_tokens):
+        held = prompt.cached_prefix_tokens + prompt.prompt_tokens + j
+        work = msgspec.structs.replace(found.workload, read_context_tokens=held)
+        step = decode_step(msgspec.structs.replace(found, workload=work), found.speculation)
+        total += float(memory_time_s(step, batch)) / step.emitted_tokens
+    return total
+
+
+@settings(max_examples=40, deadline=None)
+@given(setups(), st.integers(1, 30), st.integers(1, 60), st.integers(0, 3000))
+def test_the_answer_is_the_sum_of_its_steps(found, batch, answer, prefix):
+    work = msgspec.structs.replace(
+        found.workload, decode_ceiling="memory", reserved_context_tokens=10**6
+    )
+    found = asked(msgspec.structs.replace(found, workload=work), 700, prefix, answer)
+    made = turn(found, 1.5, batch)
+    assert made.first_token_s == 1.5
+    assert made.answer_s == pytest.approx(step_by_step(found, batch), rel=1e-9)
+    assert made.whole_s == 1.5 + made.answer_s
+
+
+def test_by_hand():
+    """18 GB of weights and 260 kB a token at 800 GB/s; one more token is read at each step."""
+    made = turn(asked(toy(), prompt=1000, prefix=0, answer=3), 0.5)
+    assert made.answer_s == pytest.approx((2 * 18e9 + 260e3 * (1001 + 1002)) / 800e9)
+
+
+def test_an_answer_of_one_token_is_the_first_token():
+    assert turn(asked(toy(), answer=1), 0.25).whole_s == 0.25
+
+
+def test_a_turn_that_outgrows_the_reservation_is_none():
+    assert turn_tokens(Prompt(1000, 500, answer_tokens=200)) == 1699
+    assert turn(asked(toy(reserved_tokens=1699)), 1.0) is not None
+    assert turn(asked(toy(reserved_tokens=1698)), 1.0) is None
+    assert turn(toy(), 1.0) is None
+
+
+def test_more_sessions_make_a_turn_longer():
+    times = [turn(asked(toy()), 1.0, batch).whole_s for batch in (1, 4, 16)]
+    assert times == sorted(set(times))
+
+
+def test_the_combined_ceiling_charges_the_arithmetic_of_the_answer():
+    model = ModelCosts(
+        1e9,
+        1e9,
+        (CacheLayer("full", 1, 1.0, 1.0),),
+        linear_active_parameters=1e9,
+        attention=(),
+    )
+    machine = Machine(128e9, 273e9, {"bf16_fp32acc": 1e12})
+    slow = asked(setup(machine, model, decode_ceiling="combined"), answer=11)
+    made = turn(slow, 0.0, 100)
+    step = decode_step(slow, None)
+    assert made.answer_s == pytest.approx(10 * float(compute_time_s(step, 100)))
+
+
+def test_typed_figures_are_read_at_every_step():
+    found = asked(setup(SPARK, QWEN), answer=21)
+    made = turn(found, 0.0)
+    alone = decode(found).single_session_tokens_per_s
+    assert made.answer_s == pytest.approx(20 / alone)
+
+
+@settings(max_examples=40, deadline=None)
+@given(setups(), st.integers(0, 5000), st.integers(0, 50))
+def test_reads_in_a_row_are_the_sum_of_single_reads(found, held, steps):
+    cache = found.model.cache
+    whole = sum(float(cache_read_bytes(cache, held + j)) for j in range(1, steps + 1))
+    assert total_read_bytes(cache, held, steps) == pytest.approx(whole, rel=1e-9)
