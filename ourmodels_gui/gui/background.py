@@ -1,20 +1,28 @@
 """Work that takes longer than a frame: one worker, the latest request wins."""
 
+import contextlib
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
 
-Stop = Callable[[], bool]
-Work = Callable[[Stop], Any]
+
+class Request(NamedTuple):
+    """What work is given. stop: whether nobody waits any more. tell: reports on the way."""
+
+    stop: Callable[[], bool]
+    tell: Callable[[Any], None]
+
+
+Work = Callable[[Request], Any]
 
 
 class Worker(QObject):
     """Runs one piece of work at a time beside the window.
 
     A new request stops the one before it, whose answer is dropped. `done` carries the answer,
-    `failed` the exception. The work is given `stop`, to ask now and then.
+    `failed` the exception, `told` what the work tells on its way.
     """
 
     done = Signal(object)
@@ -45,11 +53,6 @@ class Worker(QObject):
         self._number += 1
         self._busy = True
         self._pool.start(_Task(self, self._number, work, self._stopped))
-
-    def tell(self) -> Callable[[Any], None]:
-        """A function that the work may call to report on its way; `told` carries what it says."""
-        number = self._number + 1
-        return lambda what: self._told.emit(number, what)
 
     def cancel(self) -> None:
         """Stop; no answer comes any more."""
@@ -85,7 +88,12 @@ class _Task(QRunnable):
     def run(self) -> None:
         answer = error = None
         try:
-            answer = self._work(self._stopped.is_set)
+            answer = self._work(Request(self._stopped.is_set, self._tell))
         except Exception as bad:  # told in the window, whatever it is
             error = bad
-        self._worker._ended.emit(self._number, answer, error)
+        with contextlib.suppress(RuntimeError):  # the window went away meanwhile
+            self._worker._ended.emit(self._number, answer, error)
+
+    def _tell(self, what: Any) -> None:
+        with contextlib.suppress(RuntimeError):
+            self._worker._told.emit(self._number, what)

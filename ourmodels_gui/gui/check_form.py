@@ -12,7 +12,7 @@ from ..measured.runs import Drafting, MeasuredRun, Said
 from ..units import exact
 from . import typed
 from .form import Group
-from .model_picker import weight_choices
+from .weight_choices import weight_choices
 
 TYPED = MeasuredRun(
     id="typed", said=Said("", "", ""), phase="decode", tokens_per_s=1.0, source="typed"
@@ -86,7 +86,7 @@ class CheckForm(Group):
         said = {"machine": run.said.machine, "model": run.said.model, "weights": run.said.weights}
         for key in ("machine", "model", "weights"):
             words = ""
-            if key in checked.missing:
+            if rated and key in checked.missing:
                 printed = f" \u201c{said[key]}\u201d" if said[key] else ""
                 words = self.tr("Choose it: the text says{printed}").format(
                     printed=printed or self.tr(" nothing of it")

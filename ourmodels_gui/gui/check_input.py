@@ -1,5 +1,6 @@
 """Where a measurement comes in: pasted, opened or typed, and completed."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Said
 from ..scenario import HardwareRef, InlineHardware, InlineModel, ModelRef, Scenario
 from . import typed
-from .background import Stop, Worker
+from .background import Worker
 from .check_form import TYPED, CheckForm, answers_of, fault_of
 from .fields import ChoiceField
 from .form import message, say
@@ -134,7 +135,7 @@ class CheckInput(QWidget):
             self._take(None)
             return
         say(self.status, self.tr("Reading\u2026"))
-        self._worker.ask(lambda stop: _reading(what, stop))
+        self._worker.ask(lambda request: _reading(what, request.stop))
 
     def _read(self, reading: Reading) -> None:
         self._take(reading)
@@ -247,7 +248,7 @@ class CheckInput(QWidget):
         return button
 
 
-def _reading(what: str | Path, stop: Stop) -> Reading:
+def _reading(what: str | Path, stop: Callable[[], bool]) -> Reading:
     return paste.read_file(what, stop) if isinstance(what, Path) else paste.read(what, stop)
 
 

@@ -17,10 +17,9 @@ class CheckPage(QWidget):
         super().__init__(parent)
         self.table = FigureTable(
             self.tr("Checked measurement"),
-            (self.tr("figure"), self.tr("value"), ""),
-            ("estimate, expected routing", "99.9 % of the ceiling", ""),
-            left=(0, 2),
-            quiet=(2,),
+            (self.tr("figure"), self.tr("value")),
+            ("estimate, expected routing", ""),
+            left=(0, 1),
         )
         self.words = QPlainTextEdit()
         self.words.setReadOnly(True)
@@ -30,7 +29,7 @@ class CheckPage(QWidget):
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.table)
         split.addWidget(self.words)
-        split.setSizes([220, 180])
+        split.setSizes([200, 200])
         split.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, 0)
@@ -42,7 +41,7 @@ class CheckPage(QWidget):
         figures = [line for line in rows if line.role not in ("cause", "unlikely")]
         self.table.present(
             [
-                (Cell(line.label), Cell(line.text, line.exact or line.text), Cell(line.note))
+                (Cell(line.label), Cell(line.text, line.exact or line.text, line.note))
                 for line in figures
             ],
             {at for at, line in enumerate(figures) if line.label == "ratio"},
@@ -58,6 +57,8 @@ class CheckPage(QWidget):
             )
         else:
             parts += self._explained(checked)
+            if notes := [f"{line.label}: {line.note}" for line in figures if line.note]:
+                parts.append("\n".join(notes))
         if reading is not None:
             parts += self._unread(reading)
         text = "\n\n".join(parts)

@@ -17,7 +17,7 @@ from .measurements import Measurements
 from .published_page import PublishedPage
 from .theme import UNIT
 
-INPUT_PX, PAGES_PX = 380, 540
+INPUT_PX, PAGES_PX = 350, 510
 
 
 class EvidenceTab(QWidget):
@@ -103,6 +103,7 @@ class EvidenceTab(QWidget):
         except BadInput as bad:
             say(self.input.status, str(bad.problem))
             return
+        self.log.show_also(run)
         self.pages.setCurrentWidget(self.log)
 
     def _use(self, run: MeasuredRun) -> None:

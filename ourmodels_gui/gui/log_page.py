@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from ..files import write_whole
 from ..library.load import Library
 from ..measured.check import check
-from ..measured.log import Entry
+from ..measured.log import Entry, subject_of
 from ..measured.points import Form, exported
 from ..measured.runs import MeasuredRun
 from ..measured.told import conditions_words
@@ -76,6 +76,11 @@ class LogPage(QWidget):
         """Show the measurements of a scenario, or all where the user asked for them."""
         self._scenario = scenario
         self.refresh()
+
+    def show_also(self, run: MeasuredRun) -> None:
+        """Make sure that a run that was just logged is in sight."""
+        if all(subject_of(entry.run) != subject_of(run) for entry in self._shown):
+            self.all.setChecked(True)
 
     def refresh(self) -> None:
         if self._scenario is None:

@@ -16,7 +16,7 @@ from ..measured.points import Point, point
 from ..measured.proof import Held, held
 from ..measured.runs import MeasuredRun, MeasuredSet
 from ..scenario import ModelRef, Scenario
-from .background import Stop, Worker
+from .background import Request, Worker
 
 EXAMPLES = "comparisons.json"
 """Runs that belong to shipped example scenarios, in the form of the log."""
@@ -57,7 +57,7 @@ class Measurements(QObject):
         if self._published is None and not self._worker.is_busy:
             catalog, library = self._catalog, self.library()
 
-            def read(_stop: Stop) -> Published:
+            def read(_request: Request) -> Published:
                 measured = runs.load(catalog)
                 return Published(measured, held(measured, library))
 

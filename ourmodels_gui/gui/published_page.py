@@ -49,15 +49,10 @@ class PublishedPage(QWidget):
         layout.addWidget(self._note)
         self.table = FigureTable(
             self.tr("Nearest published runs"),
-            (
-                self.tr("run"),
-                self.tr("tok/s"),
-                self.tr("of ceiling"),
-                self.tr("conditions"),
-            ),
-            ("GeForce RTX 3090, Qwen3", "99.9k", "99.9 %", ""),
-            left=(0, 3),
-            quiet=(3,),
+            (self.tr("tok/s"), self.tr("of ceiling"), self.tr("run and conditions")),
+            ("prefill", "99.9 %", ""),
+            left=(0, 2),
+            quiet=(2,),
         )
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._chosen())
         layout.addWidget(self.table, 1)
@@ -105,7 +100,7 @@ class PublishedPage(QWidget):
             if not near:
                 continue
             heads.add(len(rows))
-            rows.append((Cell(phase), Cell(""), Cell(""), Cell("")))
+            rows.append((Cell(phase), Cell(""), Cell("")))
             self._nearest.append(None)
             for one in near:
                 rows.append(_row(one, library, source_words(one.run, published.measured)))
@@ -124,6 +119,8 @@ class PublishedPage(QWidget):
         words = self.tr("Choose a run to see its source.") if self._nearest else ""
         if chosen is not None:
             words = source_words(chosen.run, self._published.measured)
+            if chosen.run.note:
+                words = f"{chosen.run.note}. {words}"
         say(self.source, words)
 
     def _use(self) -> None:
@@ -135,13 +132,13 @@ def _row(one: Nearest, library: Library, source: str) -> tuple[Cell, ...]:
     run, write = one.run, typed.separators()
     machine = library.machines[run.machine].name
     model = library.models[run.model].name
-    same = ", ".join(one.same) or "nothing"
-    name = f"{machine}, {model}, {run.weights}"
+    where = "" if "machine" in one.same else f" on {machine}"
+    words = f"{model} {run.weights}{where}: {conditions_words(run, write)}"
     percent = f"{plain(round(100 * one.ceiling.ratio, 1), write)} %"
-    conditions = conditions_words(run, write)
+    same = ", ".join(one.same)
+    note = f"{machine}, {model}, {run.weights}\n{conditions_words(run, write)}\n{source}"
     return (
-        Cell(name, note=f"{name}\nthe same: {same}\n{source}"),
         Cell(rate(run.tokens_per_s, write), run.tokens_per_s),
         Cell(percent, one.ceiling.ratio, exact(one.ceiling.ratio)),
-        Cell(conditions, note=f"{conditions}\n{run.note}".strip()),
+        Cell(words, f"{machine}, {words}", f"{note}\nthe same: {same}"),
     )

@@ -60,7 +60,7 @@ class ThisMachine(QDialog):
         self._measurer.failed.connect(self._failed)
         self._measurer.told.connect(self._progress)
         self._build()
-        self._prober.ask(lambda _stop: self._probe())
+        self._prober.ask(lambda _request: self._probe())
 
     def _build(self) -> None:
         self.found = self._words(self.tr("What was found"))
@@ -160,18 +160,23 @@ class ThisMachine(QDialog):
     def _measure(self) -> None:
         if self._measurer.is_busy:
             self._measurer.cancel()
+            self.sustained.setText("")
             self.bar.hide()
             self._enable()
             return
         assert self._computer is not None
         cache, memory = self._computer.cache_bytes, self._computer.memory_bytes
         say(self.trouble, "")
+        self.sustained.setText(self.tr("Filling the buffers\u2026"))
         self.bar.setValue(0)
         self.bar.show()
-        tell = self._measurer.tell()
         self._measurer.ask(
-            lambda stop: measure(
-                cache, memory, seconds=SECONDS, stop=stop, tell=lambda *said: tell(said)
+            lambda request: measure(
+                cache,
+                memory,
+                seconds=SECONDS,
+                stop=request.stop,
+                tell=lambda *said: request.tell(said),
             )
         )
         self._enable()
