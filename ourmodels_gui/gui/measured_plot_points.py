@@ -22,7 +22,8 @@ class MeasuredPoints:
         self._other = plot.points("text", filled=False)
         for marks in (self._same, self._other):
             marks.setSymbol("d")
-            marks.setSize(11)
+            marks.setSize(13)
+            marks.setZValue(25)  # above the names, which may lie where it was measured
         self._name = plot.note("text")
 
     def show_over_batches(self, most: int) -> list[float]:

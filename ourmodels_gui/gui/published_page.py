@@ -50,9 +50,8 @@ class PublishedPage(QWidget):
         self.table = FigureTable(
             self.tr("Nearest published runs"),
             (self.tr("tok/s"), self.tr("of ceiling"), self.tr("run and conditions")),
-            ("prefill", "99.9 %", ""),
-            left=(0, 2),
-            quiet=(2,),
+            ("99.9k", "99.9 %", ""),
+            left=(2,),
         )
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._chosen())
         layout.addWidget(self.table, 1)
@@ -100,7 +99,7 @@ class PublishedPage(QWidget):
             if not near:
                 continue
             heads.add(len(rows))
-            rows.append((Cell(phase), Cell(""), Cell("")))
+            rows.append((Cell(""), Cell(""), Cell(phase)))
             self._nearest.append(None)
             for one in near:
                 rows.append(_row(one, library, source_words(one.run, published.measured)))

@@ -95,6 +95,7 @@ class ThisMachine(QDialog):
         measuring = QHBoxLayout()
         measuring.addWidget(self.measure_button)
         measuring.addWidget(self.bar, 1)
+        measuring.addStretch(1)
         foot = QHBoxLayout()
         foot.addWidget(self.use_button)
         foot.addWidget(self.save_button)
