@@ -2,8 +2,10 @@
 
 import gc
 import sys
+from functools import cache
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent
@@ -21,6 +23,9 @@ from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
 from .library.load import Library, load
+
+if TYPE_CHECKING:
+    from .gui.measurements import Measurements
 
 
 class Application(QApplication):
@@ -75,14 +80,26 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
+
+    @cache
+    def measurements() -> "Measurements":
+        """Made by the first tab that asks: what it imports takes longer than the start."""
+        from .gui.measurements import Measurements  # noqa: PLC0415
+
+        made = Measurements(lambda: store.library, paths.catalog(), folder, window)
+        made.changed.connect(recompute.now)
+        made.told.connect(window.bar.say)
+        return made
+
     panels = Panels(
         _answers,
         (
-            ("Decode", _decode_tab),
-            ("Prefill", _prefill_tab),
+            ("Decode", lambda: _decode_tab(measurements())),
+            ("Prefill", lambda: _prefill_tab(measurements())),
             ("Memory traffic", _traffic_tab),
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
+            ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
     window = MainWindow(
@@ -111,16 +128,26 @@ def _answers() -> QWidget:
     return AnswerPanel()
 
 
-def _decode_tab() -> QWidget:
+def _decode_tab(measurements: "Measurements") -> QWidget:
     from .gui.decode_tab import DecodeTab  # noqa: PLC0415
 
-    return DecodeTab()
+    tab = DecodeTab()
+    tab.measured = measurements.points
+    return tab
 
 
-def _prefill_tab() -> QWidget:
+def _prefill_tab(measurements: "Measurements") -> QWidget:
     from .gui.prefill_tab import PrefillTab  # noqa: PLC0415
 
-    return PrefillTab()
+    tab = PrefillTab()
+    tab.measured = measurements.points
+    return tab
+
+
+def _evidence_tab(measurements: "Measurements") -> QWidget:
+    from .gui.evidence_tab import EvidenceTab  # noqa: PLC0415
+
+    return EvidenceTab(measurements)
 
 
 def _traffic_tab() -> QWidget:

@@ -37,15 +37,19 @@ class MachineEditor(QDialog):
         save: Callable[[HardwareRecord], None],
         *,
         size: int = 0,
+        start: Values | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """start: what is known of a new machine."""
         super().__init__(parent)
         self.setWindowTitle(title)
         self._original = record
         self._size = size
         self._save = save
         self.values: Values = (
-            values_of(record, size) if record else {"kind": "discrete", "unit": "GiB"}
+            values_of(record, size)
+            if record
+            else {"kind": "discrete", "unit": "GiB"} | (start or {})
         )
         self._at_start = dict(self.values)
         self.groups = (self._identity(), self._compute(), self._measured())

@@ -49,7 +49,7 @@ class Panels(NamedTuple):
 class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
-    machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
     model_asked: "duplicate", "rename", "export" or "delete".
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """

@@ -16,8 +16,8 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one,
-    or "add" for a new machine. own_machines, own_models: list them alone.
+    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
+    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -125,6 +125,7 @@ class Menus(QObject):
 
     def _machines_menu(self) -> None:
         menu = self._menu(self.tr("&Machines"))
+        self._ask(menu, self.tr("This machine\u2026"), self.machine, "probe")
         self._ask(menu, self.tr("Add a machine\u2026"), self.machine, "add", "Ctrl+M")
         self.edit_action = self._ask(menu, "", self.machine, "edit")
         self.duplicate_action = self._ask(menu, "", self.machine, "duplicate", "Ctrl+D")
