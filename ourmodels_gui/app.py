@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
+from .gui.autosave import Autosave
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
@@ -48,6 +49,9 @@ def main(path: Path | None = None) -> int:
     theme = Theme(app)
     theme.choose(settings.theme)
     window = build(theme, settings)
+    autosave = Autosave(window.document, folder, window)
+    if path is None:
+        autosave.restore()
     app.window = window
     _keep_running_after_faults(window)
     gc.freeze()
@@ -56,6 +60,7 @@ def main(path: Path | None = None) -> int:
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open(path))
     status = app.exec()
+    autosave.end()
     remembered.save(window.settings, folder)
     return status
 

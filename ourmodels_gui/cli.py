@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
-from .commands import catalog, evaluate, importing, rank
+from .commands import catalog, evaluate, importing, probe, rank, report
 from .commands.terminal import BAD_INPUT, Refused, tell
 from .problem import BadInput
 
@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     window = commands.add_parser("gui", help="open the window (also without any command)")
     window.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a scenario to open")
     window.set_defaults(run=_gui)
-    for command in (evaluate, rank, importing, catalog):
+    for command in (evaluate, report, rank, importing, probe, catalog):
         command.add(commands)
     return parser
 

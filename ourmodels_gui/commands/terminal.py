@@ -29,6 +29,23 @@ def chosen_in(file: str | Path) -> Scenario:
         raise Refused(f"{file}: cannot be read: {reason(error)}", NO_FILE) from None
 
 
+def all_in(file: str | Path) -> tuple[Scenario, ...]:
+    """The scenario of a file, or every one that a PDF report carries, in order.
+
+    Raises Refused when it cannot be read or is bad input.
+    """
+    from ..report.pdf_file import is_pdf, scenarios  # noqa: PLC0415 - only a PDF needs it
+
+    try:
+        if is_pdf(Path(file)):
+            return scenarios(Path(file))
+    except BadInput as bad:
+        raise Refused(str(bad), BAD_INPUT) from None
+    except (OSError, ValueError) as error:
+        raise Refused(f"{file}: cannot be read: {reason(error)}", NO_FILE) from None
+    return (chosen_in(file),)
+
+
 def reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 

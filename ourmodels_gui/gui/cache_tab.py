@@ -1,9 +1,7 @@
 """The cache: what each group of layers reserves and reads, and what other formats would change."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from msgspec import structs
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import (
@@ -11,149 +9,27 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QSplitter,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from ..engine.capacity import longest_context
-from ..engine.costs import layer_alloc_bytes, layer_read_bytes
-from ..engine.setup import Setup, TypedCache
+from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..library.encodings import CACHE_FORMATS
 from ..scenario import Scenario
-from ..summary.figures import figures
-from ..units import number, plain, rate, size, tokens
+from ..units import number
 from . import typed
+from .cache_formats import FormatButton, FormatFigures, format_figures
+from .cache_layers import layer_rows
 from .elided import ElidedLabel
-from .tables import Cell, FigureTable, Row
+from .tables import FigureTable
 from .telling import told
 from .theme import UNIT, colours, sized
 from .working import Working
 
 FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"
-KINDS = {
-    "full": "full attention",
-    "window": "sliding window",
-    "latent": "latent",
-    "sparse": "sparse",
-    "state": "recurrent state",
-}
-
-
-class FormatFigures(NamedTuple):
-    """What one cache format means: bytes of a session, sessions that fit, and what they get."""
-
-    name: str
-    session_bytes: float
-    sessions: int | None
-    best_batch: int | None
-    tokens_per_s: float | None
-
-
-def format_figures(
-    scenario: Scenario, evaluate: Callable[[Scenario], Evaluation]
-) -> tuple[FormatFigures, ...]:
-    """The scenario in each cache format, prefill left out."""
-    found = []
-    for name in CACHE_FORMATS:
-        work = structs.replace(scenario.workload, cache_format=name)
-        tried = evaluate(structs.replace(scenario, workload=work, prefill=None))
-        if tried.setup is None or tried.result is None:
-            return ()
-        known = figures(tried.setup, tried.result, typed.separators())
-        decode = tried.result.decode
-        found.append(
-            FormatFigures(
-                name,
-                known.gate.session_bytes,
-                decode.memory_batch,
-                decode.best_batch,
-                decode.aggregate_tokens_per_s,
-            )
-        )
-    return tuple(found)
-
-
-def layer_rows(setup: Setup) -> tuple[list[Row], set[int]]:
-    """A row for each group of layers, and their sum, which is marked."""
-    cache, work, write = setup.model.cache, setup.workload, typed.separators()
-    if isinstance(cache, TypedCache):
-        alloc, read = cache.alloc_bytes_per_session, cache.read_bytes_per_token
-        return [
-            (
-                Cell("as typed"),
-                Cell(""),
-                Cell(""),
-                *(Cell(size(b, write), b) for b in (alloc, read)),
-            )
-        ], {0}
-    rows: list[Row] = []
-    sums = [0.0, 0.0]
-    for layer in cache:
-        alloc = float(layer_alloc_bytes(layer, work.reserved_context_tokens, work.cache_policy))
-        read = float(layer_read_bytes(layer, work.read_context_tokens))
-        sums = [sums[0] + alloc, sums[1] + read]
-        kind = KINDS[layer.kind]
-        if layer.kind == "window":
-            kind += f" of {tokens(layer.window_tokens, write)}"
-        elif layer.kind == "sparse":
-            kind += f", {tokens(layer.selected_tokens, write)} read"
-        each = layer.bytes_per_token + layer.index_bytes_per_token
-        per_token = Cell(f"{plain(each, write)} B", each)
-        if layer.kind == "state":
-            per_token = Cell("constant", 0.0, f"{size(layer.state_bytes, write)} for each layer")
-        rows.append(
-            (
-                Cell(kind, layer.kind),
-                Cell(number(layer.count, 0, write), layer.count),
-                per_token,
-                Cell(size(alloc, write), alloc),
-                Cell(size(read, write), read),
-            )
-        )
-    count = sum(layer.count for layer in cache)
-    total = (Cell(size(value, write), value) for value in sums)
-    rows.append((Cell("a session"), Cell(number(count, 0, write), count), Cell(""), *total))
-    return rows, {len(rows) - 1}
-
-
-class FormatButton(QToolButton):
-    """One cache format with what it gives; checked where the scenario uses it."""
-
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.name = name
-        self.setCheckable(True)
-        self.setFont(sized("caption"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumHeight(4 * self.fontMetrics().lineSpacing() + 3 * UNIT)
-        self.setMinimumWidth(64)
-
-    def present(self, found: FormatFigures | None, *, chosen: bool) -> None:
-        write = typed.separators()
-        self.setChecked(chosen)
-        mark = "✓ " if chosen else ""
-        if found is None:
-            self.setText(f"{mark}{self.name}\n\n\n")
-            return
-        held = size(found.session_bytes, write)
-        fit = "no model" if found.sessions is None else f"{number(found.sessions, 0, write)} fit"
-        speed = "-" if found.tokens_per_s is None else f"{rate(found.tokens_per_s, write)} tok/s"
-        self.setText(f"{mark}{self.name}\n{held}\n{fit}\n{speed}")
-        serving = ""
-        if found.best_batch is not None:
-            serving = self.tr(", the best batch is {count}").format(
-                count=number(found.best_batch, 0, write)
-            )
-        spoken = self.tr("{name}: {held} for each session, {fit}, {speed}{serving}").format(
-            name=self.name, held=held, fit=fit, speed=speed, serving=serving
-        )
-        self.setAccessibleName(spoken)
-        self.setToolTip(spoken)
 
 
 class CacheTab(QWidget):

@@ -8,9 +8,10 @@ from ..engine.curve import DecodeCurve, curve, limits
 from ..engine.result import Decode
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..summary.spans import batch_span
 from ..units import duration, number, plain, rate
 from . import typed
-from .batches import LIMITS, batch_span, sampled, why_no_curve
+from .batches import LIMITS, sampled, why_no_curve
 from .log_plot import LogPlot
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from ..evaluation import Evaluation
-from .batches import batch_rows, batch_span, sampled
+from ..summary.spans import batch_span
+from .batches import batch_rows, sampled
 from .concurrency import Concurrency
 from .plot_tab import PlotTab
 from .tables import FigureTable

@@ -121,7 +121,8 @@ class FacetPopup(QFrame):
                     self._add_heading(facet.title)
                     for value in counts[facet.key]:
                         known[facet.key, value] = self._add_value(facet.key, value)
-            self.tree.setCurrentItem(next(iter(known.values()), None))
+            if known:
+                self.tree.setCurrentItem(next(iter(known.values())))
         local = self.locale()
         for (key, value), item in known.items():
             count = counts[key][value]

@@ -75,7 +75,7 @@ class Group(QWidget):
         self.grid.setColumnMinimumWidth(1, FIELD_PX)
         self.grid.setColumnStretch(2, 1)
 
-        layout = QVBoxLayout(self)
+        self._page = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._build_head())
@@ -176,6 +176,10 @@ class Group(QWidget):
         field = TextField(self._body)
         self._add(key, label, tip, field, None)
         return field
+
+    def put_first(self, widget: QWidget) -> None:
+        """Put a widget between the head and the fields."""
+        self._page.insertWidget(1, widget)
 
     def finish(self) -> bool:
         """Commit what is being typed; False when something typed cannot be read."""

@@ -35,6 +35,10 @@ class LazyView(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._draw)
 
+    def put_above(self, header: QWidget) -> None:
+        """Put a line above the view."""
+        self._layout.insertWidget(0, header)
+
     def present(self, evaluation: Evaluation) -> None:
         self._waiting = evaluation
         if self._view is not None:
@@ -63,7 +67,7 @@ class LazyView(QWidget):
         if self._view is None:
             made = self._make()
             made.edited.connect(self.edited)
-            self._layout.addWidget(made)
+            self._layout.addWidget(made, 1)
             self._view = made
             self.setMinimumHeight(0)
         self._view.present(self._waiting)

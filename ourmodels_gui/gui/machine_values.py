@@ -123,7 +123,7 @@ def cautions(record: HardwareRecord, size: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for problem in check_hardware({"": record}, None):
         key = problem.key.removeprefix(own)
-        if not key.startswith("configurations["):
+        if not key.startswith(("configurations[", "exceptions.")):
             found.setdefault(FIELDS.get(key, key), problem.message)
     return found
 

@@ -24,6 +24,7 @@ from ..problem import BadInput
 from ..scenario import ModelRef
 from .document import Document
 from .elided import ElidedLabel
+from .guide import explained, guide_tab
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
@@ -132,6 +133,7 @@ class MainWindow(QMainWindow):
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
+            guide_tab(self._tab_widget, tab, self.settings.known)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
@@ -152,6 +154,7 @@ class MainWindow(QMainWindow):
         menus.example.connect(lambda path: document.open(path, as_example=True))
         menus.save.connect(document.save)
         menus.save_as.connect(document.save_as)
+        menus.report.connect(self._report)
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
         menus.search.connect(self.focus_search)
@@ -243,8 +246,15 @@ class MainWindow(QMainWindow):
         widget = QApplication.focusWidget()
         if widget is None:
             return
-        words = widget.toolTip() or widget.accessibleName()
-        QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), words, widget)
+        QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), explained(widget), widget)
+
+    def _report(self) -> None:
+        """Ask for the report of what is in sight."""
+        from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
+
+        self.setFocus()  # a number still being typed counts
+        if why := open_report((self._store.scenario,), self._library, self.settings, self):
+            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
         QMessageBox.about(

@@ -3,27 +3,18 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
-from .. import units
 from ..evaluation import Evaluation
 from ..library.load import Library
 from ..library.models import TOWERS, ModelRecord
-from ..library.profile import default_weights, weight_formats
+from ..library.profile import default_weights
 from ..scenario import InlineModel, ModelRef
-from . import typed
 from .fields import ChoiceField
 from .form import LABEL_PX
 from .model_rows import FACETS, model_row
 from .picker import Picker
 from .search import natural
 from .theme import UNIT
-
-
-def weight_choices(record: ModelRecord) -> tuple[tuple[str, str], ...]:
-    """Every format the weights can be had in, the release's own first, with its files' size."""
-    return tuple(
-        (form.id, f"{form.name}  {units.size(form.file_bytes, typed.separators())}")
-        for form in weight_formats(record)
-    )
+from .weight_choices import weight_choices
 
 
 class ModelPicker(Picker):

@@ -1,6 +1,7 @@
 """A model as a row of the picker: what it shows, what it is found by, what it rests on."""
 
 import re
+from collections.abc import Sequence
 
 from ..library.load import ModelEntry
 from ..library.models import TOWERS, ModelRecord, active_parameters, parameters
@@ -113,7 +114,7 @@ def _basis(record: ModelRecord) -> Basis | str:
     return weakest([reference.basis for reference in needed])
 
 
-def _facets(entry: ModelEntry, count: float, layers: list[str]) -> dict[str, tuple[str, ...]]:
+def _facets(entry: ModelEntry, count: float, layers: Sequence[str]) -> dict[str, tuple[str, ...]]:
     record = entry.record
     special = tuple(LAYERS[kind] for kind in layers if kind != "full")
     return {

@@ -11,10 +11,11 @@ from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
 from ..engine.result import Prefill
 from ..engine.setup import Prompt, Setup
 from ..evaluation import Evaluation
+from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import duration, number, rate, tokens
 from . import typed
 from .bracket import with_linear
-from .lengths import SHORTEST_TOKENS, length_span, sampled
+from .lengths import sampled
 from .log_plot import LogPlot
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick, time_tick, token_tick
 from .theme import UNIT

@@ -4,11 +4,13 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from .. import units
 from ..evaluation import Evaluation
+from ..scenario import PrefillChoice
 from . import typed
-from .form import Group
+from .form import Group, message, say
+from .mode_fields import ModeFields
 
+ANSWER = "prefill.answer_tokens"
 MODE_PATHS = ("prefill.linear_mode", "prefill.attention_mode")
 
 
@@ -36,6 +38,19 @@ class PromptGroup(Group):
             parse=typed.whole,
             unit=self.tr("tokens"),
         )
+        self.number(
+            ANSWER,
+            self.tr("Answer"),
+            self.tr(
+                "Length of the answer. With it, the whole turn is told: the wait for the first "
+                "token and the rest of the answer."
+            ),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+        ).setPlaceholderText(self.tr("not asked"))
+        self.turn = message(self._body)
+        self.turn.setAccessibleName(self.tr("The whole turn"))
+        self.grid.addWidget(self.turn, self.grid.rowCount(), 1, 1, 2)
         self.number(
             "prefill.chunk_tokens",
             self.tr("Chunk"),
@@ -71,51 +86,66 @@ class PromptGroup(Group):
                 ("on_demand", self.tr("on demand")),
             )
         )
-        self._linear = self.choice(
-            MODE_PATHS[0],
-            self.tr("Linear layers"),
-            self.tr(
-                "Arithmetic of the weight multiplications: operands and accumulator. The format "
-                "the weights are stored in does not decide it; the runtime does."
+        self._paths = (
+            ModeFields(
+                self,
+                MODE_PATHS[0],
+                self.tr("Linear layers"),
+                self.tr(
+                    "Arithmetic of the weight multiplications: operands and accumulator. The "
+                    "format the weights are stored in does not decide it; the runtime does."
+                ),
+            ),
+            ModeFields(
+                self,
+                MODE_PATHS[1],
+                self.tr("Attention"),
+                self.tr("Arithmetic of the attention products."),
             ),
         )
-        self._attention = self.choice(
-            MODE_PATHS[1],
-            self.tr("Attention"),
-            self.tr("Arithmetic of the attention products."),
-        )
+
+    def tell_turn(self, evaluation: Evaluation) -> None:
+        """Say what the whole turn takes, where an answer length is asked about."""
+        if evaluation.setup is None or evaluation.setup.prompt is None:
+            say(self.turn, "")
+            return
+        from .telling import told  # noqa: PLC0415 - the summary imports numpy, after the start
+
+        summary = told(evaluation)
+        rows = [summary.row(name) for name in ("single_prompt", "turn_s", "turn_beside_s")]
+        alone = rows[1]
+        lines = []
+        if alone is not None and alone.value is None:
+            lines = [alone.note]
+        elif alone is not None and rows[0] is not None:
+            first = f"{rows[0].text} {rows[0].unit.partition(',')[0]}"
+            lines = [self.tr("first token {first}").format(first=first)]
+            lines += [f"{row.label.lower()}: {row.text} {row.unit}" for row in rows[1:] if row]
+        say(self.turn, "\n".join(lines))
 
     def offer(self, evaluation: Evaluation) -> None:
-        """Offer the modes whose rate the machine gives, and the one chosen in any case."""
+        """Offer the modes whose rate the machine gives, and the ones chosen in any case."""
+        self.tell_turn(evaluation)
         setup, prefill = evaluation.setup, evaluation.scenario.prefill
         rates = setup.machine.compute_flop_per_s if setup else {}
-        for field, chosen, used in (
-            (
-                self._linear,
-                prefill and prefill.linear_mode,
-                setup.linear_mode if setup else {},
-            ),
-            (
-                self._attention,
-                prefill and prefill.attention_mode,
-                setup.attention_mode if setup else {},
-            ),
-        ):
-            default = "" if chosen else next(iter(used), "")
-            words = (
-                self.tr("default: {mode}").format(mode=default) if default else self.tr("default")
-            )
-            choices: list[tuple[Any, str]] = [(None, words)]
-            choices += [(mode, self._words(mode, rate)) for mode, rate in rates.items()]
-            if isinstance(chosen, dict):
-                choices.append((chosen, self._shares(chosen)))
-            elif chosen and chosen not in rates:
-                choices.append((chosen, self.tr("{mode}, rate unknown").format(mode=chosen)))
-            field.offer(choices)
+        linear, attention = self._paths
+        chosen = prefill or PrefillChoice()
+        linear.offer(chosen.linear_mode, rates, setup.linear_mode if setup else {})
+        attention.offer(chosen.attention_mode, rates, setup.attention_mode if setup else {})
 
-    def _words(self, mode: str, flop_per_s: float) -> str:
-        return f"{mode}  {units.compute(flop_per_s, typed.separators())}"
+    def present(self, values: Any, defaults: Any) -> None:
+        shown = dict(values)
+        for path in self._paths:
+            shown |= path.shown()
+        super().present(shown, defaults)
+        for path in self._paths:
+            path.show_rows()
+        self.mark(key for key in self._set if ":" not in key)
 
-    def _shares(self, shares: dict[str, float]) -> str:
-        parts = (f"{typed.show(100 * share)} % {mode}" for mode, share in shares.items())
-        return ", ".join(parts)
+    def commit(self, key: str, value: Any) -> None:
+        for path in self._paths:
+            if key in path.keys:
+                self._accepted(key)
+                self.edited.emit({path.path: path.changed(key, value)})
+                return
+        super().commit(key, value)

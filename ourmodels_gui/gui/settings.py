@@ -1,7 +1,7 @@
 """What the window remembers between two runs; nothing that an answer depends on."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from PySide6.QtCore import QIODevice, QSaveFile
@@ -15,14 +15,19 @@ MOST_RECENT = 8
 class Settings(msgspec.Struct, omit_defaults=True):
     """Sizes as Qt's own saved states, in base64 of JSON bytes.
 
-    recent: scenario files, the last one first.
+    recent: scenario files, the last one first. report_*: what the last report was made with.
+    recent: scenario files, the last one first. known: titles of the tabs whose hint was put away.
     """
 
     theme: Choice = "system"
     geometry: bytes = b""
     columns: bytes = b""
     left: bytes = b""
+    report_author: str = ""
+    report_logo: str = ""
+    report_paper: Literal["a4", "letter"] = "a4"
     recent: Annotated[list[str], msgspec.Meta(max_length=MOST_RECENT)] = []
+    known: list[str] = []
 
     def remember(self, path: Path) -> None:
         """Put a file at the head of the recent ones."""

@@ -33,6 +33,7 @@ from ..library.provenance import Told, as_text, details, of_machine, of_model
 from ..scenario import ModelRef
 from .basis_mark import basis_icon
 from .elided import ElidedLabel
+from .rows import Index
 from .tables import Cell, FigureTable
 from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
 
@@ -43,12 +44,16 @@ PAGES = ("machine", "model", "audit")
 class BasisDelegate(QStyledItemDelegate):
     """Puts the sign of a basis before its word."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+    def __init__(self, table: QWidget) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         if option.text:
             selected = option.state & QStyle.StateFlag.State_Selected
             # Its colours would not stand out from the selection; its room is kept.
-            option.icon = basis_icon("" if selected else option.text, self.parent())
+            option.icon = basis_icon("" if selected else option.text, self._table)
             option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
 
 

@@ -14,7 +14,9 @@ from ..library.encodings import CACHE_FORMATS, cache_value_bytes
 from ..library.load import Library
 from ..problem import Problem
 from . import typed
+from .contexts import READ, RESERVED, SHARE, context_edit, follow_edit
 from .form import Group
+from .preset_row import PresetRow
 from .prompt_group import PromptGroup
 from .runtime_group import RuntimeGroup
 from .speculation_group import SpeculationGroup
@@ -22,15 +24,10 @@ from .theme import CARD_PADDING, SCROLL_PX, UNIT, hairline
 
 LEAST_TOKENS = 256
 MOST_TOKENS = 1_048_576
-FOLLOWED_SHARE = 0.9
 
 
 class WorkloadGroup(Group):
     """The few numbers that everybody sets: contexts, floor, overhead, cache format."""
-
-    RESERVED = "workload.reserved_context_tokens"
-    READ = "workload.read_context_tokens"
-    SHARE = "workload.read_context_fraction"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, parent=parent)
@@ -38,7 +35,7 @@ class WorkloadGroup(Group):
         self._read = 0
         contexts = (LEAST_TOKENS, MOST_TOKENS)
         self.number(
-            self.RESERVED,
+            RESERVED,
             self.tr("Reserved"),
             self.tr(
                 "Context that each session may grow to, in tokens. Memory is set aside for all of "
@@ -49,7 +46,7 @@ class WorkloadGroup(Group):
             slider=contexts,
         )
         self.number(
-            self.READ,
+            READ,
             self.tr("Read"),
             self.tr(
                 "Context that a session holds now, in tokens. All of it is read for each new "
@@ -69,7 +66,7 @@ class WorkloadGroup(Group):
         self._follow.clicked.connect(self._follow_clicked)
         self.grid.addWidget(self._follow, self.grid.rowCount(), 1, 1, 2)
         self.number(
-            self.SHARE,
+            SHARE,
             self.tr("Share read"),
             self.tr("Share of the reserved context that is read, from 0 to 1."),
         )
@@ -101,32 +98,26 @@ class WorkloadGroup(Group):
         ).offer([(name, self._cache_words(name)) for name in CACHE_FORMATS])
 
     def present(self, values: Any, defaults: Any) -> None:
-        self._read = values.get(self.READ) or 0
-        follows = values.get(self.SHARE) is not None
+        self._read = values.get(READ) or 0
+        follows = values.get(SHARE) is not None
         self._follow.setChecked(follows)
-        self.show_row(self.SHARE, follows)
+        self.show_row(SHARE, follows)
         limit = defaults.get("model.max_context_tokens") or MOST_TOKENS
-        self.slider(self.RESERVED).set_high(limit)
-        reserved = defaults.get(self.RESERVED) or limit
-        self.slider(self.READ).set_high(reserved)
+        self.slider(RESERVED).set_high(limit)
+        reserved = defaults.get(RESERVED) or limit
+        self.slider(READ).set_high(reserved)
         super().present(values, defaults)
 
     def commit(self, key: str, value: Any) -> None:
-        changes = {key: value}
-        if key == self.READ and value is not None:
-            changes[self.SHARE] = None
-        elif key == self.RESERVED and value is not None and self._read > value:
-            # A typed read context cannot stay above the reserved one; it comes along.
-            changes[self.READ] = value
         self._accepted(key)
-        self.edited.emit(changes)
+        self.edited.emit(context_edit(key, value, self._read))
 
     def _cache_words(self, name: str) -> str:
         bits = units.plain(8 * cache_value_bytes(name), typed.separators())
         return self.tr("{name}, {bits} bits a value").format(name=name, bits=bits)
 
     def _follow_clicked(self, on: bool) -> None:
-        self.edited.emit({self.READ: None, self.SHARE: FOLLOWED_SHARE if on else None})
+        self.edited.emit(follow_edit(on))
 
 
 class WorkloadForm(QScrollArea):
@@ -156,6 +147,9 @@ class WorkloadForm(QScrollArea):
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(CARD_PADDING, 0, CARD_PADDING, CARD_PADDING)
         layout.setSpacing(UNIT)
+        self.preset = PresetRow()
+        self.preset.edited.connect(self.edited)
+        self.workload.put_first(self.preset)
         for group in self.groups:
             if group is not self.workload:
                 layout.addWidget(hairline(inside))
@@ -177,6 +171,7 @@ class WorkloadForm(QScrollArea):
         values = flat(msgspec.to_builtins(evaluation.scenario))
         defaults = resolved(evaluation)
         self.prompt.offer(evaluation)
+        self.preset.present(evaluation)
         for group in self.groups:
             group.present(values, defaults)
         problem = evaluation.problem

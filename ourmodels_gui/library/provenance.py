@@ -132,7 +132,7 @@ def _machine_name(key: str) -> str:
     part, _, name = key.partition(".")
     if part in ("compute", "measured"):
         if name in MODES:
-            operands, accumulator, _ = MODES[name]  # type: ignore[index]
+            operands, accumulator, _ = MODES[name]
             name = f"{operands}, {accumulator} accumulation"
         return f"rate {name}" if part == "compute" else f"measured {name}"
     if part.startswith("interconnect"):

@@ -168,7 +168,7 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
     named_models: Collection[str | ModelRef | InlineModel] = (
         library.models if choice.models is None else choice.models
     )
-    machines = tuple(_machine(named, library) for named in named_machines)
+    machines = tuple(ranked_machine(named, library) for named in named_machines)
     models = [_model(named, library, choice) for named in named_models]
     if not machines or not models:
         what = "machine" if not machines else "model"
@@ -177,7 +177,8 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
     return Field(library, choice, machines, tuple(models))
 
 
-def _machine(named: str | InlineHardware | HardwareRef, library: Library) -> RankedMachine:
+def ranked_machine(named: str | InlineHardware | HardwareRef, library: Library) -> RankedMachine:
+    """The machine that a scenario names. Raises BadInput for one that the library lacks."""
     if isinstance(named, InlineHardware):
         machine, measured = written_out.machine(named)
         name = named.name or "machine as typed"

@@ -7,10 +7,21 @@ import msgspec
 from .. import __version__
 from .. import scenario as files
 from ..evaluation import Evaluation
-from ..library.load import Library
 from ..library.travelling import travelling
 from ..scenario import Scenario
-from . import answer, assumptions, closing, decode, gates, memory, prefill, sensitivity, value
+from . import (
+    answer,
+    assumptions,
+    closing,
+    decode,
+    evidence,
+    gates,
+    memory,
+    prefill,
+    sensitivity,
+    value,
+)
+from .known import Known
 from .shapes import SECTIONS, Attachment, Options, Report, Section
 from .subject import Subject, alike, subjects
 from .working import working
@@ -19,30 +30,32 @@ SCENARIO_NAME = "scenario{}.ourmodels.json"
 
 
 def build(
-    evaluations: Sequence[Evaluation], library: Library, options: Options | None = None
+    evaluations: Sequence[Evaluation], known: Known, options: Options | None = None
 ) -> Report:
     """The report of one evaluation, or of two to six side by side.
 
-    Parameters: evaluations, each with a result; library, that they were made with; options.
+    Parameters: evaluations, each with a result; known, whose library made them; options.
     Errors: BadInput where a scenario has no answer, or there are too many.
     """
-    options = options or Options()
+    options = _encodable(options or Options())
+    library = known.library
     told = subjects(evaluations, library)
     sections: list[Section | None] = [
         answer.answer(told, options.note),
         memory.memory(told),
         decode.decode(told),
         prefill.prefill(told),
-        value.value(told),
+        value.value(told, known),
         gates.gates(told),
         sensitivity.sensitivity(told),
+        evidence.evidence(told, known),
         assumptions.assumptions(told),
         working(told),
         closing.catalog(told, library),
         closing.limits(told),
         closing.glossary(),
     ]
-    wanted = options.sections or frozenset(SECTIONS)
+    wanted = frozenset(SECTIONS) if options.sections is None else options.sections
     kept = [s for s in sections if s is not None and (s.id in wanted or s.id == "answer")]
     version = library.version or "without a version"
     return Report(
@@ -56,7 +69,7 @@ def build(
         sections=tuple(kept),
         attachments=tuple(
             Attachment(attachment_name(place), files.write(scenario), "the scenario")
-            for place, scenario in enumerate(_scenarios(told, library), 1)
+            for place, scenario in enumerate(_scenarios(told, known), 1)
         ),
     )
 
@@ -70,6 +83,13 @@ def attachment_name(place: int) -> str:
     return SCENARIO_NAME.format("" if place == 1 else f"-{place}")
 
 
+def _encodable(options: Options) -> Options:
+    """The same with a sign in place of half a character, which no file could hold."""
+    fields = ("title", "author", "date", "note")
+    whole = {name: getattr(options, name).encode("utf-8", "replace").decode() for name in fields}
+    return msgspec.structs.replace(options, **whole)
+
+
 def _title(told: Sequence[Subject]) -> str:
     first = told[0]
     if len(told) == 1:
@@ -81,11 +101,11 @@ def _title(told: Sequence[Subject]) -> str:
     return f"{len(told)} pairs of machine and model"
 
 
-def _scenarios(told: Sequence[Subject], library: Library) -> list[Scenario]:
+def _scenarios(told: Sequence[Subject], known: Known) -> list[Scenario]:
     """As they went in; the user's own machines and models travel along."""
     return [
         msgspec.structs.replace(
-            travelling(subject.evaluation.scenario, library),
+            travelling(subject.evaluation.scenario, known.library),
             catalog_version=subject.evaluation.scenario.catalog_version,
         )
         for subject in told

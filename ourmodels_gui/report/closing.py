@@ -75,7 +75,7 @@ GLOSSARY = (
 def limits(subjects: Sequence[Subject]) -> Section:
     """What the reader must not conclude."""
     speculating = any(subject.setup.speculation is not None for subject in subjects)
-    more = ()
+    more: tuple[tuple[str, str], ...] = ()
     if speculating:
         more = (
             (

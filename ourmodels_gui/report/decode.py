@@ -1,14 +1,17 @@
 """Decode: the ceilings over the number of sessions."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ..engine.curve import curve
+from ..ranking.crossings import crossings, in_words
 from ..summary.spans import batch_span
 from ..units import number, plain, rate
+from .answer import ranked
 from .pictures import LINE_STYLES, Axis, Level, Line, Plot, Point
-from .shapes import Block, Column, Figure, Section, Table, Text
+from .shapes import Block, Bullets, Column, Figure, Heading, Section, Table, Text
 from .subject import Subject
 
 SAMPLES = 90
@@ -29,10 +32,22 @@ def decode(subjects: Sequence[Subject]) -> Section:
     else:
         blocks.append(_several(shown, high, "aggregate", "All sessions together"))
         blocks.append(_several(shown, high, "per_session", "Each session"))
+        if sentences := _overtaking(ranked(shown)):
+            blocks.append(Heading("Who leads from where"))
+            blocks.append(Bullets(tuple(("", sentence) for sentence in sentences)))
     if len(shown) < len(subjects):
         left = ", ".join(subject.said for subject in subjects if subject not in shown)
         blocks.append(Text(f"Not drawn, because no session fits: {left}.", "muted"))
     return Section("decode", "Decode", tuple(blocks))
+
+
+def _overtaking(order: Sequence[Subject]) -> list[str]:
+    """Each evaluation against the next in rank: from how many sessions on it leads."""
+    found: list[str] = []
+    for first, second in pairwise(order):
+        between = crossings(first.setup, second.setup)
+        found.extend(in_words(between, (first.said, second.said)))
+    return found
 
 
 def sampled(high: int, most: int = SAMPLES) -> np.ndarray:

@@ -11,7 +11,7 @@ from .drawing import GRID, INK, MUTED, SIZE, Drawing, Item, Label, Stroke, marke
 from .pictures import LINE_STYLES, Axis, Line, Plot, Unit
 
 TOP, BOTTOM = 10.0, 30.0
-RATIO = 0.4
+RATIO = 0.36
 LEAST_GAP = SIZE + 2.0
 TICKS = {
     "sessions": tuple(float(2**power) for power in range(32)),

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from ..engine.capacity import capacity
+from ..summary.figures import NONE
 from ..units import plain, size, tokens
 from .shapes import Column, Section, Table
 from .subject import Subject
 
+NOTHING = (NONE, "")
 BINDING = {"memory": "memory: one more does not fit", "floor": "floor: one more is too slow"}
 
 
@@ -79,20 +81,22 @@ def figures(subjects: Sequence[Subject]) -> Table:
                 names.setdefault(key)
         found.append(held)
     families = {family: None for family, _ in names}
-    rows, strong = [], []
+    rows: list[tuple[str, ...]] = []
+    strong: list[int] = []
     for family in families:
         strong.append(len(rows))
         rows.append((family, *("" for _ in subjects)))
         for key in names:
-            if key[0] == family:
-                rows.append(_row(key[1], [held.get(key, ("-", "")) for held in found]))
+            exists = any(held.get(key, NOTHING)[0] != NONE for held in found)
+            if key[0] == family and exists:
+                rows.append(_row(key[1], [held.get(key, NOTHING) for held in found]))
     return Table(
         "figures",
         "Every figure",
         _heads(subjects, "Figure"),
         tuple(rows),
         note="bound: no system with these inputs can exceed it; estimate: an input is an average "
-        "or a measured rate.",
+        "or a measured rate. Figures that exist for none are left out.",
         strong=frozenset(strong),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..engine.prefill_curve import PrefillCurve, ceilings_over_length, doubling_lengths
 from ..summary.spans import SHORTEST_TOKENS, length_span
@@ -37,7 +38,7 @@ def prefill(subjects: Sequence[Subject]) -> Section | None:
     return Section("prefill", "Prefill", tuple(blocks))
 
 
-def _curve(subject: Subject, lengths: Sequence[float]) -> PrefillCurve:
+def _curve(subject: Subject, lengths: ArrayLike) -> PrefillCurve:
     prompt, found = subject.setup.prompt, subject.result.prefill
     batch = (found.batch if found else None) or 1
     chunk = None if prompt is None else prompt.chunk_tokens

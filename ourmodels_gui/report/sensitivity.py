@@ -69,7 +69,8 @@ def swings(subject: Subject) -> tuple[Swing, ...]:
     for name in INPUTS:
         low, high = (changed(subject.setup, name, f) for f in (1 - STEP, 1 + STEP))
         if low is not None or high is not None:
-            found.append(Swing(name, low and evaluate(low), high and evaluate(high)))
+            results = [None if setup is None else evaluate(setup) for setup in (low, high)]
+            found.append(Swing(name, results[0], results[1]))
     return tuple(found)
 
 
@@ -94,11 +95,13 @@ def reach(swing: Swing, base: Result) -> float:
 def sensitivity(subjects: Sequence[Subject]) -> Section:
     """The input that moves each evaluation most, in a sentence, and every step in a table."""
     moved = [(subject, swings(subject)) for subject in subjects]
+    table: Table | None
     if len(subjects) == 1:
         subject, found = moved[0]
         sentence = _sentence(subject, found)
         blocks: list[Block] = [Text(sentence[0].upper() + sentence[1:])]
-        table = _table(subject, found)
+        moves = any(reach(swing, subject.result) > 0.0 for swing in found)
+        table = _table(subject, found) if moves else None
     else:
         items = tuple((f"{subject.said}:", _sentence(subject, found)) for subject, found in moved)
         blocks = [Bullets(items)]
@@ -109,7 +112,11 @@ def sensitivity(subjects: Sequence[Subject]) -> Section:
     )
     if any(isinstance(subject.setup.model.cache, TypedCache) for subject in subjects):
         note += " A cache that is typed as bytes does not follow the context, so that is not moved."
-    return Section("sensitivity", "What moves the answer", (*blocks, Text(note, "muted"), table))
+    return Section(
+        "sensitivity",
+        "What moves the answer",
+        (*blocks, Text(note, "muted"), *((table,) if table else ())),
+    )
 
 
 def _sentence(subject: Subject, found: Sequence[Swing]) -> str:

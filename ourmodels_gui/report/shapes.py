@@ -26,6 +26,8 @@ SECTIONS: dict[str, str] = {
 LONGEST_CELL = 600
 """Characters of a table's cell; longer texts stand whole in the attached scenario."""
 
+LARGEST_LOGO_BYTES = 5_000_000
+
 Style = Literal["body", "lead", "muted", "caution"]
 Paper = Literal["a4", "letter"]
 
@@ -134,3 +136,8 @@ def cell(text: str) -> str:
     ('short', 600)
     """
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "\u2026"
+
+
+def is_picture(data: bytes) -> bool:
+    """Whether the bytes begin like a PNG or a JPEG."""
+    return data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"))

@@ -2,55 +2,47 @@
 
 from collections.abc import Sequence
 
-from ..library.hardware import Price
+import numpy as np
+
+from ..ranking.field import RankedMachine, ranked_machine
+from ..ranking.money import PriceTag, price_tag
+from ..ranking.value import pareto_front
 from ..units import plain, rate
 from .decode import RATES, style_of
+from .known import Known
 from .pictures import Axis, Line, Plot, Point
-from .shapes import Block, Column, Figure, Section, Table, Text
+from .shapes import Block, Column, Figure, Section, Table, cell
 from .subject import Subject
 
-KINDS = {"launch": "launch price", "street": "street price", "kit": "price of a kit around it"}
 
-
-def value(subjects: Sequence[Subject]) -> Section | None:
+def value(subjects: Sequence[Subject], known: Known) -> Section | None:
     """Prices and watts with what they buy; None where neither is known of any machine."""
-    if all(_price(subject) is None and _watts(subject) is None for subject in subjects):
+    tags = [_tag(subject, known) for subject in subjects]
+    watts = [_watts(subject, known) for subject in subjects]
+    if all(tag.amount is None for tag in tags) and not any(watts):
         return None
-    table = _table(subjects)
-    blocks: list[Block] = []
-    currencies = {price.unit for subject in subjects if (price := _price(subject)) is not None}
-    if len(currencies) == 1:
-        priced = [(s, p.value) for s in subjects if (p := _price(s)) is not None]
-        currency = currencies.pop()
-        blocks += _plot(priced, Axis(f"price, {currency}", "price"), "price", table)
-    drawing = [(s, w) for s in subjects if (w := _watts(s)) is not None]
-    blocks += _plot(drawing, Axis("power of the device, W", "watts"), "power", table)
-    note = "A price is the catalog's, of the device alone unless it says kit; yours may differ."
-    return Section("value", "Value", (*blocks, table, Text(note, "muted")))
+    currency = known.settings.currency
+    table = _table(subjects, tags, watts, currency)
+    priced = [(s, tag.amount) for s, tag in zip(subjects, tags, strict=True) if tag.amount]
+    drawing = [(s, power) for s, power in zip(subjects, watts, strict=True) if power]
+    blocks: list[Block] = [
+        *_plot(priced, Axis(f"price, {currency}", "price"), "price", table),
+        *_plot(drawing, Axis("power of the device, W", "watts"), "power", table),
+        table,
+    ]
+    return Section("value", "Value", tuple(blocks))
 
 
-def _price(subject: Subject) -> Price | None:
-    return None if subject.entry is None else subject.entry.record.price
+def _ranked(subject: Subject, known: Known) -> RankedMachine:
+    return ranked_machine(subject.evaluation.scenario.hardware, known.library)
 
 
-def _watts(subject: Subject) -> float | None:
-    power = None if subject.entry is None else subject.entry.record.power
-    if power is None:
-        return None
-    return power.value * (1000.0 if power.unit == "kW" else 1.0)
+def _tag(subject: Subject, known: Known) -> PriceTag:
+    return price_tag(_ranked(subject, known), known.settings)
 
 
-def pareto(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points that no other beats: none costs at most as much and gives at least as much.
-
-    >>> pareto([(1, 5), (2, 9), (3, 8), (2, 4)])
-    [(1, 5), (2, 9)]
-    """
-    front: list[tuple[float, float]] = []
-    for x, y in sorted(set(points), key=lambda point: (point[0], -point[1])):
-        if not front or y > front[-1][1]:
-            front.append((x, y))
-    return front
+def _watts(subject: Subject, known: Known) -> float | None:
+    return _ranked(subject, known).watts
 
 
 def _plot(
@@ -69,7 +61,9 @@ def _plot(
     )
     if len(points) < 2:
         return []
-    front = pareto([(point.x, point.y) for point in points])
+    xs, ys = np.array([point.x for point in points]), np.array([point.y for point in points])
+    on = pareto_front(xs, ys)
+    front = sorted({(point.x, point.y) for point, best in zip(points, on, strict=True) if best})
     line = Line("", 5, tuple(x for x, _ in front), tuple(y for _, y in front), thin=True)
     plot = Plot(axis, RATES, (line,) if len(front) > 1 else (), points)
     caption = "All sessions together at the best batch. The thin line joins what nothing beats."
@@ -78,30 +72,31 @@ def _plot(
     return [Figure(f"Aggregate ceiling against {what}", plot, caption, table)]
 
 
-def _table(subjects: Sequence[Subject]) -> Table:
+def _table(
+    subjects: Sequence[Subject],
+    tags: Sequence[PriceTag],
+    watts: Sequence[float | None],
+    currency: str,
+) -> Table:
     columns = (
-        Column("Machine", 2.3),
-        Column("Price", 1.0, numeric=True),
-        Column("Which price", 1.6),
-        Column("Power", 0.8, numeric=True),
-        Column("tok/s per\n1,000 of price", 1.1, numeric=True),
-        Column("tok/s\nper W", 0.9, numeric=True),
+        Column("Machine", 2.2),
+        Column(f"Price\n{currency}", 0.8, numeric=True),
+        Column("Which price", 2.0),
+        Column("Power\nW", 0.7, numeric=True),
+        Column(f"tok/s per\n1,000 {currency}", 1.0, numeric=True),
+        Column("tok/s\nper W", 0.8, numeric=True),
     )
     rows = []
-    for subject in subjects:
-        price, watts = _price(subject), _watts(subject)
+    for subject, tag, power in zip(subjects, tags, watts, strict=True):
         gives = subject.result.decode.aggregate_tokens_per_s
-        told = "no price known"
-        if price is not None:
-            told = " ".join(part for part in (KINDS[price.kind], price.date) if part)
         rows.append(
             (
                 subject.title if subject.letter else subject.machine,
-                "-" if price is None else f"{plain(price.value)} {price.unit}",
-                told,
-                "-" if watts is None else f"{plain(watts)} W",
-                "-" if price is None or gives is None else rate(gives / price.value * 1000),
-                "-" if watts is None or gives is None else f"{gives / watts:.3g}",
+                "-" if tag.amount is None else plain(tag.amount),
+                cell(tag.said),
+                "-" if power is None else plain(power),
+                rate(gives / tag.amount * 1000) if tag.amount and gives else "-",
+                f"{gives / power:.3g}" if power and gives else "-",
             )
         )
     return Table("value", "Price and power", columns, tuple(rows))

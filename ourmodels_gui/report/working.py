@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ..summary import Row
+from ..summary.figures import NONE
 from .shapes import Block, Column, Heading, Section, Table, Text, cell
 from .subject import Subject
 
@@ -50,8 +51,8 @@ def working(subjects: Sequence[Subject]) -> Section:
 
 
 def _is_main(row: Row, subject: Subject) -> bool:
-    """Alone, an evaluation shows the working of everything; side by side, of what decides."""
-    return not subject.letter or row.name in MAIN
+    """Alone, an evaluation shows the working of all it has; side by side, of what decides."""
+    return row.text != NONE and (not subject.letter or row.name in MAIN)
 
 
 def _row(row: Row) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ def batch_span(decode: Decode) -> int:
         high = max(high, decode.forced.batch)
     if decode.rate_limited_batch is not None:
         high = max(high, min(decode.rate_limited_batch, 4 * high))
-    return 2 ** ceil(log2(high * 1.05))
+    return 1 << ceil(log2(high * 1.05))
 
 
 def length_span(setup: Setup) -> int:
@@ -27,4 +27,4 @@ def length_span(setup: Setup) -> int:
     assert setup.prompt is not None
     if setup.model.max_context_tokens is not None:
         return max(setup.model.max_context_tokens, 2 * SHORTEST_TOKENS)
-    return 2 ** ceil(log2(max(UNLIMITED_TOKENS, setup.prompt.prompt_tokens)))
+    return 1 << ceil(log2(max(UNLIMITED_TOKENS, setup.prompt.prompt_tokens)))

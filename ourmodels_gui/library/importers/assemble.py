@@ -1,13 +1,13 @@
 """Tensors and metadata -> ModelRecord, with what was concluded and what stays open."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from ...problem import BadInput
 from ..models import (
     Audit,
-    ExpertSet,
     LayerGroup,
     ModelRecord,
     Mtp,
@@ -16,7 +16,8 @@ from ..models import (
     tensors_of,
 )
 from .described import Described
-from .found import Checkpoint, listed
+from .expert_sets import expert_sets, settle_odd
+from .found import Checkpoint
 from .layout import Layout, lay_out
 from .sorted_tensors import (
     LayerTensors,
@@ -25,7 +26,6 @@ from .sorted_tensors import (
     by_layer,
     grouped,
     place_all,
-    routed_count,
 )
 
 
@@ -63,8 +63,8 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
     tensors = grouped(placed, hidden, said.routed)
     tensors, tied = _tie(layout, said, tensors)
     tensors = _one_table(_copies_in_draft(layout, tensors), hidden)
-    experts = _experts(layout, said, tensors, placed)
-    tensors = _odd_experts(layout, tensors, experts)
+    experts = expert_sets(layout, said, tensors, placed)
+    tensors = settle_odd(layout, tensors, experts)
     if not width_known:
         layout.inferred["hidden width"] = f"{hidden:,}, the width that most matrices share"
     if from_shapes:
@@ -90,10 +90,11 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         experts=experts,
         layers=groups,
         mtp=_mtp(said, tensors, placed, groups),
+        notes=files.notes,
         native=said.weights_name or files.container.upper(),
         sources={
-            "shapes": Reference("", files.place),
-            **({"layers": Reference("", files.place)} if groups else {}),
+            "shapes": Reference("", Path(files.place).name),
+            **({"layers": Reference("", Path(files.place).name)} if groups else {}),
         },
     )
     return Assembled(record, layout.open, tuple(layout.contradictions), layout.inferred, held)
@@ -203,71 +204,6 @@ def _one_table(tensors: tuple[Tensors, ...], hidden: int) -> tuple[Tensors, ...]
         else group
         for group in tensors
     )
-
-
-def _experts(
-    layout: Layout, said: Described, tensors: tuple[Tensors, ...], placed: list[Placed]
-) -> tuple[ExpertSet, ...]:
-    """The sets of routed experts that the tensors show."""
-    seen = routed_count(placed) or ({said.routed} if said.routed and layout.groups else set())
-    held = {group.shape[0] for group in tensors_of_experts(tensors) if group.part == "text"}
-    if said.routed and held and said.routed not in held:
-        layout.contradictions[
-            f"{said.routed} routed experts by the metadata, {listed(sorted(map(str, held)))} by "
-            "the tensors"
-        ] = None
-    if said.routed and not held:
-        layout.contradictions[
-            f"{said.routed} routed experts by the metadata, but no tensor is one"
-        ] = None
-    if not held:
-        return ()
-    if not said.per_token:
-        layout.open["per_token"] = "how many experts a token uses"
-        layout.groups = None
-        return ()
-    sets = []
-    for routed in sorted(held & (seen | held), reverse=True):
-        own = [
-            group
-            for group in tensors_of_experts(tensors)
-            if group.part == "text" and group.shape[0] == routed
-        ]
-        downs = [group for group in own if group.role == "down"]
-        if downs:
-            layers = sum(group.count for group in downs)
-            sets.append(ExpertSet(routed, said.per_token, layers, downs[0].shape[-1]))
-        elif own:
-            layers = max(group.count for group in own)
-            sets.append(ExpertSet(routed, said.per_token, layers, min(own[0].shape[1:])))
-    return tuple(sets)
-
-
-def tensors_of_experts(tensors: tuple[Tensors, ...]) -> list[Tensors]:
-    """Matrices of routed experts, with their number in front."""
-    return [
-        group
-        for group in tensors
-        if group.tensor_class == "routed_experts" and len(group.shape) == 3
-    ]
-
-
-def _odd_experts(
-    layout: Layout, tensors: tuple[Tensors, ...], experts: tuple[ExpertSet, ...]
-) -> tuple[Tensors, ...]:
-    """Tensors of experts that belong to no set are read always: nothing says by how many."""
-    if "per_token" in layout.open:
-        return tensors
-    known = {one.routed for one in experts}
-    changed = []
-    for group in tensors:
-        if group.tensor_class == "routed_experts" and group.shape[0] not in known:
-            shape = " x ".join(map(str, group.shape))
-            text = f"expert tensors of {shape} belong to no set of experts; taken as always read"
-            layout.contradictions[text] = None
-            group = msgspec.structs.replace(group, tensor_class="other")  # noqa: PLW2901
-        changed.append(group)
-    return tuple(changed)
 
 
 def _compare_counts(layout: Layout, said: Described, placed: list[Placed], count: int) -> None:

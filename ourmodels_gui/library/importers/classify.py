@@ -47,11 +47,11 @@ def place_of(name: str) -> Place:
 
 
 _VISION = re.compile(
-    r"(^|\.)(v|mm|vit|vpm|visual|vision|siglip2?|sam_model|resampler|merger|aligner|mlp1)\."
+    r"^(v|mm)\.|(^|\.)(vit|vpm|visual|vision|siglip2?|sam_model|resampler|merger|aligner|mlp1)\."
     r"|vision|visual|multi_modal_projector|mm_projector|patch_merger|image_newline|view_sep"
     r"|\.vis_|patch_embed|mm_input_projection"
 )
-_AUDIO = re.compile(r"(^|\.)(a|audio|conformer|speech)\.|audio|mm\.a\.|speech_")
+_AUDIO = re.compile(r"^(mm\.)?a\.|(^|\.)(conformer|speech)\.|audio|speech_")
 _MTP = re.compile(r"(^|\.)(nextn|mtp\w*|eh_proj|enorm|hnorm|shared_head)(\.|$)")
 
 _HEAD = re.compile(
@@ -69,8 +69,11 @@ _POSITION = re.compile(
     r"token_type_embeddings)\."
 )
 _NORM = re.compile(
-    r"norm|(^|\.)(ln_?\w*|pre_ln|layer_scalar|layer_output_scale)(\.|$)|LayerNorm|_ln(\.|$)"
+    r"norm[^.]*(\.weight|\.bias|\.gamma|\.beta|\.scale)?$|(^|\.)(ln_?\w*|pre_ln|\w+_ln|layer_scalar"
+    r"|layer_output_scale)(\.weight|\.bias)?$|LayerNorm"
 )
+"""Only the last word counts: a block may have its norm in its name."""
+
 _BUFFER = re.compile(r"inv_freq|rope_freqs|rope_factors|position_ids|attn\.(masked_)?bias$")
 
 _SHARED = re.compile(r"shexp|shared_experts?(\.|_|$)|share_expert|shared_mlp|shared_expert_gate")
@@ -99,7 +102,7 @@ _MLP = re.compile(
 )
 
 _ATTENTION_ROLES: tuple[tuple[str, str], ...] = (
-    ("", r"indexer|_norm|rel_b|compressor"),
+    ("", r"indexer|rel_b|compressor"),
     ("latent_down", r"kv_a_mqa|kv_a_proj|(^|\.)wkv\."),
     ("latent_up", r"attn_kv_b|kv_b_proj|attn_k_b|attn_v_b"),
     ("query_down", r"attn_q_a\.|q_a_proj|(^|\.)wq_a\."),
@@ -108,9 +111,9 @@ _ATTENTION_ROLES: tuple[tuple[str, str], ...] = (
     ("output_down", r"(^|\.)wo_a\."),
     ("query_key_value", r"qkv|query_key_value|c_attn|att_proj"),
     ("gate", r"attn_gate|self_attn\.(g|gate)_proj|(^|\.)g_proj"),
-    ("query", r"attn_q\.|q_proj|(^|\.)wq\.|\.query\.|q_lin\.|linear_q"),
-    ("key", r"attn_k\.|k_proj|(^|\.)wk\.|\.key\.|k_lin\."),
-    ("value", r"attn_v\.|v_proj|(^|\.)wv\.|\.value\.|v_lin\."),
+    ("query", r"attn_q\.|attn\.q\.|q_proj|(^|\.)wq\.|\.query\.|q_lin\.|linear_q"),
+    ("key", r"attn_k\.|attn\.k\.|k_proj|(^|\.)wk\.|\.key\.|k_lin\."),
+    ("value", r"attn_v\.|attn\.v\.|v_proj|(^|\.)wv\.|\.value\.|v_lin\."),
     ("output", r"attn_output|attn_out\b|attn_o\.|o_proj|out_proj|(^|\.)wo\.|dense|c_proj|out_lin"),
 )
 _MLP_ROLES: tuple[tuple[str, str], ...] = (

@@ -15,7 +15,10 @@ _FORMAT = re.compile(
 
 
 def twin_of(record: ModelRecord, models: Mapping[str, ModelEntry]) -> ModelEntry | None:
-    """The catalog's profile of the same model: by repository, name, or every size at once."""
+    """The catalog's profile of the same model: by repository, by name, or by every size at once.
+
+    Of several that are as good, the one that differs in the fewest figures.
+    """
     shipped = [entry for entry in models.values() if not entry.yours]
     if record.repository:
         for entry in shipped:
@@ -24,7 +27,8 @@ def twin_of(record: ModelRecord, models: Mapping[str, ModelEntry]) -> ModelEntry
     own = _bare(record.name)
     named = [entry for entry in shipped if own in (_bare(entry.name), entry.id)]
     alike = [entry for entry in shipped if _same_sizes(record, entry.record)]
-    return next((e for e in named if e in alike), (named or alike or [None])[0])  # type: ignore[list-item]
+    likely = [entry for entry in named if entry in alike] or named or alike
+    return min(likely, key=lambda entry: len(differences(record, entry.record)), default=None)
 
 
 def differences(record: ModelRecord, twin: ModelRecord) -> tuple[Difference, ...]:
@@ -105,10 +109,10 @@ def _bare(name: str) -> str:
 
 
 def _same_sizes(record: ModelRecord, other: ModelRecord) -> bool:
-    if (record.layer_count, record.hidden_width) != (other.layer_count, other.hidden_width):
+    shape = (record.layer_count, record.hidden_width, record.tied)
+    if shape != (other.layer_count, other.hidden_width, other.tied):
         return False
-    ours, theirs = (
-        sum(parameters_by_class(record).values()),
-        sum(parameters_by_class(other).values()),
+    ours, theirs = parameters_by_class(record), parameters_by_class(other)
+    return ours.keys() == theirs.keys() and all(
+        abs(count - theirs[key]) <= _TOLERANCE * count for key, count in ours.items()
     )
-    return bool(ours) and abs(ours / theirs - 1) < _TOLERANCE

@@ -16,6 +16,7 @@ from ...problem import BadInput
 from ..encodings import ENCODINGS, stored_bytes
 from .bounded import BoundedFile
 from .found import Tensor, shorten
+from .ggml_types import TYPES
 
 MAGIC = b"GGUF"
 MOST_KEYS = 65_536
@@ -28,42 +29,6 @@ LONGEST_TEXT = 1 << 24
 KEPT_TEXT = 4096
 KEPT_VALUES = 16_384
 _WINDOW_BYTES = 1 << 20
-
-TYPES: dict[int, str] = {
-    0: "fp32",
-    1: "fp16",
-    2: "q4_0",
-    3: "q4_1",
-    6: "q5_0",
-    7: "q5_1",
-    8: "q8_0",
-    10: "q2_k",
-    11: "q3_k",
-    12: "q4_k",
-    13: "q5_k",
-    14: "q6_k",
-    16: "iq2_xxs",
-    17: "iq2_xs",
-    18: "iq3_xxs",
-    19: "iq1_s",
-    20: "iq4_nl",
-    21: "iq3_s",
-    22: "iq2_s",
-    23: "iq4_xs",
-    24: "i8",
-    25: "i16",
-    26: "i32",
-    27: "i64",
-    28: "fp64",
-    29: "iq1_m",
-    30: "bf16",
-    34: "tq1_0",
-    35: "tq2_0",
-    39: "gguf_mxfp4",
-    40: "gguf_nvfp4",
-    41: "q1_0",
-}
-"""ggml's tensor types, as numbered in ggml.h; Q8_1 and Q8_K never stand in a file."""
 
 _SCALARS = "BbHhIif?  Qqd"
 """struct codes by GGUF value type; 8 is a string, 9 an array."""

@@ -68,6 +68,12 @@ MATRICES = {
     "vision_tower.encoder.layers.0.self_attn.q_proj.weight": ("other", "", "vision"),
     "multi_modal_projector.linear_1.weight": ("other", "", "vision"),
     "audio_tower.layers.0.fc1.weight": ("other", "", "audio"),
+    "transformer.blocks.0.norm_attn_norm.attn.Wqkv.weight": (
+        "attention",
+        "query_key_value",
+        "text",
+    ),
+    "transformer.h.0.attn.v.weight": ("attention", "value", "text"),
     "mtp.fc.weight": ("other", "", "mtp"),
     "mtp.layers.0.self_attn.q_proj.weight": ("attention", "query", "mtp"),
     "model.layers.61.eh_proj.weight": ("other", "", "mtp"),
@@ -86,6 +92,9 @@ VECTORS = {
     "model.layers.0.mlp.gate.e_score_correction_bias": ("router", "bias"),
     "model.layers.0.linear_attn.A_log": ("recurrent", "bias"),
     "model.layers.0.self_attn.sinks": ("attention", "bias"),
+    "transformer.blocks.0.norm_attn_norm.norm_1.weight": ("norms", ""),
+    "model.layers.0.layer_scalar": ("norms", ""),
+    "encoder.layer.0.output.LayerNorm.bias": ("norms", ""),
     "lm_head.bias": ("output_head", "bias"),
 }
 

@@ -8,7 +8,7 @@ from ourmodels_gui.library.encodings import ENCODINGS, stored_bytes
 from ourmodels_gui.library.importers import gguf as reader
 from ourmodels_gui.library.importers.bounded import BoundedFile
 from ourmodels_gui.library.importers.found import ImportCancelled
-from ourmodels_gui.library.importers.gguf_facts import FILE_TYPES
+from ourmodels_gui.library.importers.ggml_types import FILE_TYPES
 from ourmodels_gui.library.importers.gguf_parts import read_gguf
 from ourmodels_gui.problem import BadInput
 

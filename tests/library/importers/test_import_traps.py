@@ -350,3 +350,67 @@ def test_a_tower_alone_is_refused_with_its_bytes(tmp_path):
     path = write_gguf(tmp_path / "mmproj.gguf", {}, [("v.patch_embd.weight", (64, 64), TYPES.F16)])
     with pytest.raises(BadInput, match="only a vision part \\(8,192 bytes\\)"):
         import_model(path)
+
+
+DELTA = {
+    ".ssm.conv_kernel": 4, ".ssm.inner_size": 256, ".ssm.state_size": 32, ".ssm.group_count": 4,
+    ".ssm.time_step_rank": 8, ".full_attention_interval": 2,
+}  # fmt: skip
+
+
+def test_linear_layers_with_fused_projections_keep_a_state(tmp_path):
+    tensors = [t for t in llama_tensors() if not t[0].startswith("blk.0.attn_")]
+    tensors += [
+        ("blk.0.attn_norm.weight", (256,), TYPES.F32),
+        ("blk.0.attn_qkv.weight", (512, 256), TYPES.F16),
+        ("blk.0.attn_gate.weight", (256, 256), TYPES.F16),
+        ("blk.0.ssm_beta.weight", (8, 256), TYPES.F16),
+        ("blk.0.ssm_conv1d.weight", (512, 4), TYPES.F32),
+        ("blk.0.ssm_out.weight", (256, 256), TYPES.F16),
+    ]
+    record = import_model(write_gguf(tmp_path / "m.gguf", llama_keys() | DELTA, tensors)).record
+    state = LayerGroup(
+        "state",
+        1,
+        state_elements=256 * 32,
+        conv_elements=3 * (256 + 2 * 4 * 32),
+        state_flop_per_token=6.0 * 256 * 32,
+    )
+    assert [g for g in record.layers if g.kind == "state"] == [state]
+    assert [g.count for g in record.layers if g.kind == "full"] == [1]
+    recurrent = [g.parameters for g in record.tensors if g.tensor_class == "recurrent"]
+    assert sum(recurrent) == (512 + 256 + 8 + 256) * 256 + 512 * 4
+
+
+def test_a_layer_may_attend_and_keep_a_state(tmp_path):
+    keys = llama_keys() | {k: v for k, v in DELTA.items() if "interval" not in k}
+    tensors = llama_tensors()
+    for i in range(2):
+        tensors += [
+            (f"blk.{i}.ssm_in.weight", (520, 256), TYPES.F16),
+            (f"blk.{i}.ssm_conv1d.weight", (512, 4), TYPES.F32),
+            (f"blk.{i}.ssm_out.weight", (256, 256), TYPES.F16),
+        ]
+    record = import_model(write_gguf(tmp_path / "m.gguf", keys, tensors)).record
+    assert sorted((g.kind, g.count) for g in record.layers) == [("full", 2), ("state", 2)]
+
+
+def test_projections_behind_a_convolution_feed_a_state(tmp_path):
+    config = llama_config(
+        linear_attn_config={
+            "full_attn_layers": [2], "num_heads": 8, "head_dim": 32, "short_conv_kernel_size": 4,
+        }
+    )  # fmt: skip
+    tensors = hf_tensors()
+    for name in ("q", "k", "v"):
+        tensors[f"model.layers.0.self_attn.{name}_conv1d.weight"] = ("BF16", (256, 1, 4))
+    tensors["model.layers.0.self_attn.A_log"] = ("F32", (8,))
+    write_config(tmp_path, **config)
+    write_sparse(tmp_path / "model.safetensors", tensors)
+    imported = import_model(tmp_path)
+    (full, state) = sorted(imported.record.layers, key=lambda g: g.kind)
+    assert (full.kind, full.count, state.kind, state.count) == ("full", 1, "state", 1)
+    assert (state.state_elements, state.conv_elements) == (8 * 32 * 32, 3 * 3 * 256)
+    assert imported.review.contradictions == ()
+    attention = [g for g in imported.record.tensors if g.tensor_class == "attention"]
+    assert sum(g.parameters for g in attention) == 2 * 256 * 256 + 2 * 64 * 256

@@ -1,0 +1,86 @@
+"""Cache formats side by side: what each means for the scenario, and a button that chooses it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import structs
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from ..evaluation import Evaluation
+from ..library.encodings import CACHE_FORMATS
+from ..scenario import Scenario
+from ..summary.figures import figures
+from ..units import number, rate, size
+from . import typed
+from .theme import UNIT, sized
+
+
+class FormatFigures(NamedTuple):
+    """What one cache format means: bytes of a session, sessions that fit, and what they get."""
+
+    name: str
+    session_bytes: float
+    sessions: int | None
+    best_batch: int | None
+    tokens_per_s: float | None
+
+
+def format_figures(
+    scenario: Scenario, evaluate: Callable[[Scenario], Evaluation]
+) -> tuple[FormatFigures, ...]:
+    """The scenario in each cache format, prefill left out."""
+    found = []
+    for name in CACHE_FORMATS:
+        work = structs.replace(scenario.workload, cache_format=name)
+        tried = evaluate(structs.replace(scenario, workload=work, prefill=None))
+        if tried.setup is None or tried.result is None:
+            return ()
+        known = figures(tried.setup, tried.result, typed.separators())
+        decode = tried.result.decode
+        found.append(
+            FormatFigures(
+                name,
+                known.gate.session_bytes,
+                decode.memory_batch,
+                decode.best_batch,
+                decode.aggregate_tokens_per_s,
+            )
+        )
+    return tuple(found)
+
+
+class FormatButton(QToolButton):
+    """One cache format with what it gives; checked where the scenario uses it."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.setCheckable(True)
+        self.setFont(sized("caption"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumHeight(4 * self.fontMetrics().lineSpacing() + 3 * UNIT)
+        self.setMinimumWidth(64)
+
+    def present(self, found: FormatFigures | None, *, chosen: bool) -> None:
+        write = typed.separators()
+        self.setChecked(chosen)
+        mark = "✓ " if chosen else ""
+        if found is None:
+            self.setText(f"{mark}{self.name}\n\n\n")
+            return
+        held = size(found.session_bytes, write)
+        fit = "no model" if found.sessions is None else f"{number(found.sessions, 0, write)} fit"
+        speed = "-" if found.tokens_per_s is None else f"{rate(found.tokens_per_s, write)} tok/s"
+        self.setText(f"{mark}{self.name}\n{held}\n{fit}\n{speed}")
+        serving = ""
+        if found.best_batch is not None:
+            serving = self.tr(", the best batch is {count}").format(
+                count=number(found.best_batch, 0, write)
+            )
+        spoken = self.tr("{name}: {held} for each session, {fit}, {speed}{serving}").format(
+            name=self.name, held=held, fit=fit, speed=speed, serving=serving
+        )
+        self.setAccessibleName(spoken)
+        self.setToolTip(spoken)

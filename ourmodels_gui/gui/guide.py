@@ -1,0 +1,83 @@
+"""One quiet line on what a tab shows; once it is known it can be put away."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QTabWidget, QToolButton, QWidget
+
+from .lazy_view import LazyView
+from .theme import UNIT, sized
+
+GUIDES = {
+    "Decode": (
+        "Every number of sessions at once has two ceilings: more sessions make all of them "
+        "together faster and each one slower. The best number is where the memory ends, or where "
+        "one more would fall below the floor."
+    ),
+    "Prefill": (
+        "Before the first token the whole prompt goes through the model. Short prompts wait for "
+        "the weights to be read, long ones for the arithmetic; the lower of the two lines is the "
+        "ceiling."
+    ),
+    "Memory traffic": (
+        "One machine, charged in two ways. At the left an iteration moves the weights alone, at "
+        "the right every session's context as well: the gap is the price of context."
+    ),
+    "Cache": (
+        "A session keeps all that it has read. The reserved length decides how many sessions fit, "
+        "the length read how fast each one is; a smaller format helps both."
+    ),
+    "Speculation": (
+        "A draft proposes tokens that the model checks in one pass. It pays where enough of them "
+        "are accepted for what the draft costs; at the shaded numbers of sessions it does not."
+    ),
+}
+"""What each tab shows, by its title."""
+
+
+class Guide(QWidget):
+    """The line with its button."""
+
+    dismissed = Signal()
+
+    def __init__(self, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = QLabel(words)
+        self.words.setWordWrap(True)
+        self.words.setFont(sized("caption"))
+        self.words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.close_button = QToolButton(autoRaise=True)
+        self.close_button.setText("\u00d7")
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.close_button.setAccessibleName(self.tr("Put this hint away"))
+        self.close_button.setToolTip(
+            self.tr("Put this hint away; F1 on the tab's name shows it again")
+        )
+        self.close_button.clicked.connect(self.dismissed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 2 * UNIT, 0, 0)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+
+
+def guide_tab(tabs: QTabWidget, tab: LazyView, known: list[str]) -> None:
+    """Say above a tab what it shows, unless its title is among the known; put away, it joins them.
+
+    The words stay on the tab's name.
+    """
+    title = tabs.tabText(tabs.indexOf(tab))
+    words = GUIDES.get(title, "")
+    tabs.setTabToolTip(tabs.indexOf(tab), words)
+    if not words or title in known:
+        return
+    guide = Guide(words)
+    guide.dismissed.connect(guide.hide)
+    guide.dismissed.connect(lambda: known.append(title))
+    tab.put_above(guide)
+
+
+def explained(widget: QWidget) -> str:
+    """What a control is for, in words; of a row of tabs, what the chosen one shows."""
+    words = ""
+    if isinstance(widget, QTabBar):
+        words = widget.tabToolTip(widget.currentIndex())
+    return words or widget.toolTip() or widget.accessibleName()
