@@ -3,6 +3,7 @@
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
@@ -52,7 +53,7 @@ class HeatMap(QAbstractScrollArea):
         self._column = ""
         self._machines: Indices = np.empty(0, dtype=np.intp)
         self._models: Indices = np.empty(0, dtype=np.intp)
-        self._inside = np.zeros((0, 0), dtype=bool)
+        self._inside: NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
         self._image = QImage()
         self._zoom: int | None = None
         self.at: tuple[int, int] | None = None
@@ -64,7 +65,7 @@ class HeatMap(QAbstractScrollArea):
         """Draw a column of some rows of the table."""
         self._table, self._column = table, column
         machines, models = len(table.field.machines), len(table.field.models)
-        inside = np.zeros(len(table), dtype=bool)
+        inside: NDArray[np.bool_] = np.zeros(len(table), dtype=bool)
         inside[rows] = True
         inside = inside.reshape(models, machines)
         power = np.array(
@@ -80,8 +81,8 @@ class HeatMap(QAbstractScrollArea):
             ]
         )
         by_power, by_size = np.argsort(power, kind="stable"), np.argsort(size, kind="stable")
-        self._machines = by_power[inside.any(axis=0)[by_power]]
-        self._models = by_size[inside.any(axis=1)[by_size]]
+        self._machines = by_power[np.any(inside, axis=0)[by_power]]
+        self._models = by_size[np.any(inside, axis=1)[by_size]]
         self._inside = inside[np.ix_(self._models, self._machines)]
         if self.at is not None and not self._there(*self.at):
             self.at = None

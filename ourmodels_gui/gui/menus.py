@@ -35,6 +35,7 @@ class Menus(QObject):
     theme = Signal(str)
     machine = Signal(str)
     model = Signal(str)
+    mark = Signal()
     explain = Signal()
     about = Signal()
 
@@ -52,6 +53,7 @@ class Menus(QObject):
         edit.addSeparator()
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
         self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        self._add(edit, self.tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
         view = self._menu(self.tr("&View"))
         self._ask(view, self.tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
         self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMessageBox, QWidget
@@ -31,7 +31,7 @@ def to_png(widget: QWidget) -> bytes:
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    to_image(widget).save(buffer, "PNG")
+    to_image(widget).save(buffer, b"PNG")
     return bytes(content.data())
 
 
@@ -61,7 +61,7 @@ def _paint(widget: QWidget, painter: QPainter) -> None:
         source = QRectF(widget.mapToScene(widget.viewport().rect()).boundingRect())
         widget.scene().render(painter, target, source, Qt.AspectRatioMode.IgnoreAspectRatio)
     else:
-        widget.render(painter, flags=QWidget.RenderFlag.DrawChildren)
+        widget.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
 
 
 def save_picture(widget: QWidget) -> None:

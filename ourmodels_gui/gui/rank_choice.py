@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from ..ranking.columns import BY_ID
-from ..ranking.order import TEXTS
+from ..ranking.columns import BY_ID, TEXTS
 
 Scope = Literal["machines", "models", "pairs"]
 Look = Literal["table", "map", "value"]
@@ -17,7 +16,6 @@ SHOWN = (
     "single_session_tokens_per_s",
     "time_to_first_token_s",
     "price",
-    "watts",
 )
 """Columns of a first run; the others wait in the menu."""
 

@@ -1,4 +1,4 @@
-"""The head of the ranking: titles with the arrow of the order, and a field to narrow each column."""
+"""The head of the ranking: titles with the arrow, and a field below each to narrow its column."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,15 +25,13 @@ class RankHeader(QHeaderView):
     left = Signal()
 
     def __init__(self, view: QAbstractItemView) -> None:
+        self.fields: dict[str, QLineEdit] = {}  # before Qt's own part, which asks for its places
+        self._columns: tuple[str, ...] = ()
         super().__init__(Qt.Orientation.Horizontal, view)
         self.setFont(sized("caption"))
         self.setSectionsClickable(True)
-        self.setSortIndicatorShown(True)
         self.setHighlightSections(False)
         self.setStretchLastSection(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.fields: dict[str, QLineEdit] = {}
-        self._columns: tuple[str, ...] = ()
         self._typing = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._typing.timeout.connect(self._tell)
         self.sectionResized.connect(lambda *_: self.place())
@@ -143,7 +141,7 @@ class RankHeader(QHeaderView):
         return QSize(hint.width(), self._title_px() + FIELD_PX + UNIT)
 
     def _title_px(self) -> int:
-        return self.fontMetrics().height() + 2 * UNIT
+        return 2 * self.fontMetrics().height() + 2 * UNIT
 
     def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
         top = QRect(rect.x(), rect.y(), rect.width(), self._title_px())

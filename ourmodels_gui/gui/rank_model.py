@@ -63,6 +63,7 @@ class RankModel(QAbstractTableModel):
         self.palette: Palette = LIGHT
         self.is_marked: Callable[[Mark], bool] = lambda _mark: False
         self.here: Mark | None = None
+        self.sort: tuple[str, bool] = ("", True)
         self._count = 0
 
     def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
@@ -205,6 +206,13 @@ class RankModel(QAbstractTableModel):
         self.priced.emit(machine.id, amount)
         return True
 
+    def _head(self, column: str) -> str:
+        """The title with the arrow of the order, the unit below."""
+        name, _, unit = heading(column, self.table).partition(", ")
+        if column == self.sort[0]:
+            name = f"{name} {'▼' if self.sort[1] else '▲'}"
+        return f"{name}\n{unit}" if unit else name
+
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
     ) -> Any:
@@ -212,11 +220,12 @@ class RankModel(QAbstractTableModel):
             return None
         column = self.columns[section]
         if role == Role.DisplayRole:
-            return heading(column, self.table)
+            return self._head(column)
         if role == Role.TextAlignmentRole:
             return RIGHT if column in BY_ID else LEFT
-        if role == Role.ToolTipRole and column in BY_ID:
-            return "\n".join(filter(None, (heading(column, self.table), BY_ID[column].about)))
+        if role == Role.ToolTipRole:
+            about = BY_ID[column].about if column in BY_ID else ""
+            return "\n".join(filter(None, (heading(column, self.table), about)))
         return None
 
 

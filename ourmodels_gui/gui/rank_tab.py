@@ -75,6 +75,7 @@ class RankTab(QWidget):
         tray: Tray,
         choice: RankChoice,
         remember: Callable[[RankChoice], None],
+        *,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -114,7 +115,7 @@ class RankTab(QWidget):
         self._show_choice()
 
     def _build_head(self) -> QHBoxLayout:
-        self.scope = self._choose_from(self.tr("Rank"), SCOPES, 172)
+        self.scope = self._choose_from(self.tr("Rank"), SCOPES, 196)
         self.weights = self._choose_from(self.tr("Weight format"), (), 150)
         self.look = self._choose_from(self.tr("Show as"), LOOKS, 96)
         self.up = self._choose_from(self.tr("Figure"), (), 124)
@@ -138,8 +139,8 @@ class RankTab(QWidget):
         self.export = ExportButton(self.sheet, self.picture, self.tr("Ranking"))
         head = QHBoxLayout()
         head.setSpacing(UNIT)
-        for part in (self.scope, self.weights, self.look, self.up, self.across):
-            head.addWidget(part)
+        for field in (self.scope, self.weights, self.look, self.up, self.across):
+            head.addWidget(field)
         head.addStretch(1)
         for part in (self.columns, self.money, self.export):
             head.addWidget(part)

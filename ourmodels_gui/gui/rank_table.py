@@ -10,13 +10,12 @@ from .rank_model import RankModel, heading
 from .theme import UNIT, colours, sized
 
 WIDTHS = {
-    "machine": "GeForce RTX 4090 Laptop 16",
-    "model": "Qwen3-Coder-480B-A35B-Instruct",
+    "machine": "GeForce RTX 4090 Laptop",
+    "model": "Qwen3-Coder-30B-A3B",
     "weights": "iq2_xxs 00",
-    "verdict": "✗ 123.4 GB missing for the weights and",
+    "verdict": "✗ 123.4 GB missing",
 }
-FIGURE = "100,000,000"
-WIDEST_TITLE = "Per session, tok/s  "
+FIGURE = "1,000,000"
 
 
 class RankTable(QTableView):
@@ -40,8 +39,8 @@ class RankTable(QTableView):
         self.setAccessibleName(self.tr("Ranking"))
         self.setAccessibleDescription(
             self.tr(
-                "Enter opens a row, Space marks it for comparison, S sorts by the column, F narrows "
-                "it, F2 types a price"
+                "Enter opens a row, Space marks it for comparison, S sorts by the column, "
+                "F narrows it, F2 types a price"
             )
         )
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -61,7 +60,7 @@ class RankTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(height)
         self.rows.palette = colours(self)
         self.rows.marked.connect(self.marked)
-        self.head.sectionClicked.connect(self._sort)
+        self.head.sectionClicked.connect(lambda place: self.sort_by(self.rows.columns[place]))
         self.head.left.connect(self._take_focus)
         self.doubleClicked.connect(self._open)
 
@@ -82,12 +81,11 @@ class RankTable(QTableView):
         return [row for place in places if (row := self.rows.row_at(place)) is not None]
 
     def show_order(self, column: str, descending: bool) -> None:
-        """Point the arrow; a column that is not shown has none."""
-        shown = column in self.rows.columns
-        self.head.setSortIndicatorShown(shown)
-        if shown:
-            way = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
-            self.head.setSortIndicator(self.rows.columns.index(column), way)
+        """Point the arrow in the title of the column."""
+        if (column, descending) != self.rows.sort:
+            self.rows.sort = (column, descending)
+            last = max(len(self.rows.columns) - 1, 0)
+            self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
 
     def keep(self, row: int | None) -> None:
         """Leave the cursor on a row of the table, wherever that stands now, without scrolling."""
@@ -110,22 +108,20 @@ class RankTable(QTableView):
         for place, column in enumerate(self.rows.columns):
             words = WIDTHS.get(column, FIGURE)
             title = heading(column, self.rows.table)
-            room = metrics.horizontalAdvance(words)
-            most = small.horizontalAdvance(WIDEST_TITLE)
-            room = max(room, min(small.horizontalAdvance(title) + 4 * UNIT, most))
+            lines = title.split(", ")
+            lines[0] += " ▼"
+            room = max(
+                metrics.horizontalAdvance(words), *(small.horizontalAdvance(line) for line in lines)
+            )
             self.setColumnWidth(place, room + (6 if place == 0 else 3) * UNIT)
 
-    def _sort(self, section: int) -> None:
-        column = self.rows.columns[section]
-        way = self.head.sortIndicatorOrder()
-        self.sorted.emit(column, way == Qt.SortOrder.DescendingOrder)
-
-    def sort_by(self, column: str, shown: str, descending: bool) -> None:
+    def sort_by(self, column: str) -> None:
         """Sort by a column, the better end first; the other way where it is sorted by it."""
-        if column == shown:
-            self.sorted.emit(column, not descending)
-        else:
-            self.sorted.emit(column, column in BY_ID and BY_ID[column].better != "less")
+        if column == "weights":
+            return
+        shown, descending = self.rows.sort
+        best = column == "verdict" or (column in BY_ID and BY_ID[column].better != "less")
+        self.sorted.emit(column, not descending if column == shown else best)
 
     def edit_price(self) -> None:
         """Type a price of the machine in use, in its cell."""
@@ -156,10 +152,7 @@ class RankTable(QTableView):
         elif event.key() == keys.Key_F2:
             self.edit_price()
         elif event.key() == keys.Key_S and not event.modifiers() and self.column:
-            section = self.head.sortIndicatorSection()
-            shown = self.rows.columns[section] if self.head.isSortIndicatorShown() else ""
-            descending = self.head.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
-            self.sort_by(self.column, shown, descending)
+            self.sort_by(self.column)
         elif event.key() == keys.Key_F and not event.modifiers():
             self.head.focus_field(self.column)
         else:

@@ -17,7 +17,7 @@ from ..ranking.field import Field, FieldChoice, prepare
 from ..ranking.order import Filters, choose, order, why_empty
 from ..ranking.table import Indices, Table, rank
 from ..settings import Settings
-from .preparing import Preparing
+from .beside import Beside
 from .rank_choice import RankChoice, Scope
 
 FRAME_S = 0.012
@@ -49,10 +49,11 @@ class Ranked(QObject):
         self._filters = Filters()
         self._settings = Settings()
         self._fields: dict[Scope, Field] = {}
+        self._under_way: FieldChoice | None = None
         self._basis: tuple[object, ...] = ()
-        self._preparing = Preparing(self)
-        self._preparing.prepared.connect(self._prepared)
-        self._preparing.failed.connect(self._failed)
+        self._preparing = Beside(self)
+        self._preparing.done.connect(self._prepared)
+        self._preparing.refused.connect(lambda problem: self._nothing(str(problem)))
         self._resting = QTimer(self, singleShot=True, interval=REST_MS)
         self._resting.timeout.connect(self._finish)
 
@@ -99,20 +100,21 @@ class Ranked(QObject):
             try:
                 self._fields[scope] = prepare(self._library, wanted)
             except BadInput as bad:
-                self._failed(str(bad))
+                self._preparing.forget()
+                self._nothing(str(bad))
                 return None
             self._preparing.forget()
             return self._fields[scope]
-        self._preparing.ask(self._library, wanted)
+        library = self._library
+        if wanted != self._under_way or not self._preparing.is_busy:
+            self._under_way = wanted
+            self._preparing.ask(lambda: _prepared(library, wanted))
         self._nothing(self.tr("Every model is worked out once in these formats …"))
         return None
 
     def _prepared(self, field: Field) -> None:
         self._fields[self._choice.scope] = field
         self._rank(field)
-
-    def _failed(self, why: str) -> None:
-        self._nothing(why)
 
     def _nothing(self, why: str) -> None:
         self.table, self.rows, self.order, self.count = None, None, NO_ROWS, 0
@@ -174,6 +176,13 @@ class Ranked(QObject):
         self.changed.emit()
         if not self.is_whole:
             self._resting.start(0)
+
+
+def _prepared(library: Library, choice: FieldChoice) -> Field:
+    """The field with all that its first ranking needs."""
+    field = prepare(library, choice)
+    _ = field.caches, field.expected, field.limits
+    return field
 
 
 def _field_choice(evaluation: Evaluation, choice: RankChoice) -> FieldChoice:

@@ -52,6 +52,13 @@ class Tray(QObject):
     def clear(self) -> None:
         self._put(())
 
+    def said(self) -> str:
+        """How many are marked, in words."""
+        count = len(self.marks)
+        if not count:
+            return self.tr("Nothing is marked for comparison")
+        return self.tr("{count} marked for comparison").format(count=count)
+
     def _put(self, marks: tuple[Mark, ...]) -> None:
         if marks != self.marks:
             self.marks = marks

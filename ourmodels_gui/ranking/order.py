@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 
 from ..engine.sweep import VERDICTS
 from ..problem import BadInput
-from .columns import BY_ID
+from .columns import BY_ID, TEXTS
 from .table import UNKNOWN_SAID, Table
 
 Indices = NDArray[np.intp]
 Marks = NDArray[np.bool_]
-
-TEXTS = ("machine", "model", "verdict")
-"""What can be sorted by beside the columns of figures."""
 
 CAPACITIES_GB = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)
 
