@@ -37,6 +37,7 @@ class Menus(QObject):
     model = Signal(str)
     own_machines = Signal()
     own_models = Signal()
+    mark = Signal()
     explain = Signal()
     about = Signal()
 
@@ -54,6 +55,7 @@ class Menus(QObject):
         edit.addSeparator()
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
         self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        self._add(edit, self.tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
         view = self._menu(self.tr("&View"))
         self._ask(view, self.tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
         self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
