@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..library.profile import default_weights
 from ..measured import paste
 from ..measured.check import Check, check
+from ..measured.log import subject
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Said
-from ..scenario import HardwareRef, InlineHardware, InlineModel, ModelRef, Scenario
+from ..scenario import Scenario
 from . import typed
 from .background import Worker
 from .check_form import TYPED, CheckForm, answers_of, fault_of
@@ -189,19 +189,16 @@ class CheckInput(QWidget):
         if self._scenario is None or self._library is None:
             return
         scenario, run = self._scenario, self._check.run if self._check else self._run
-        hardware, model = scenario.hardware, scenario.model
-        wanted: dict[str, Any] = {}
         said = run.said
-        if isinstance(hardware, InlineHardware) or isinstance(model, InlineModel):
-            machine = hardware.name if isinstance(hardware, InlineHardware) else _id(hardware)
-            name = model.adapter.name if isinstance(model, InlineModel) else model.id
-            self._run = msgspec.structs.replace(self._run, said=Said(machine, name, ""))
-        else:
-            wanted = {"machine": _id(hardware)}
-            if isinstance(model, ModelRef):
-                known = self._library.models.get(model.id)
-                standard = default_weights(known.record) if known else None
-                wanted |= {"model": model.id, "weights": model.weights or standard}
+        machine, model, weights = subject(scenario, self._library)
+        wanted: dict[str, Any] = {}
+        if machine in self._library.machines:
+            wanted["machine"] = machine
+        if model in self._library.models:
+            wanted |= {"model": model, "weights": weights}
+        named = Said("" if "machine" in wanted else machine, "" if "model" in wanted else model, "")
+        if not (said.model or said.machine) and named != Said("", "", ""):
+            self._run = msgspec.structs.replace(self._run, said=named)
         if not (said.model or said.machine):
             prompt = scenario.prefill.prompt_tokens if scenario.prefill else None
             wanted |= {"prompt_tokens": prompt} if run.phase == "prefill" else {}
@@ -250,10 +247,6 @@ class CheckInput(QWidget):
 
 def _reading(what: str | Path, stop: Callable[[], bool]) -> Reading:
     return paste.read_file(what, stop) if isinstance(what, Path) else paste.read(what, stop)
-
-
-def _id(hardware: str | HardwareRef | InlineHardware) -> str:
-    return hardware if isinstance(hardware, str) else getattr(hardware, "id", "")
 
 
 def _title(run: MeasuredRun) -> str:

@@ -9,13 +9,12 @@ from PySide6.QtCore import QObject, Signal
 
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..library.profile import default_weights
 from ..measured import log, runs
-from ..measured.log import Entry, Log, Subject
+from ..measured.log import Entry, Log
 from ..measured.points import Point, point
 from ..measured.proof import Held, held
 from ..measured.runs import MeasuredRun, MeasuredSet
-from ..scenario import ModelRef, Scenario
+from ..scenario import Scenario
 from .background import Request, Worker
 
 EXAMPLES = "comparisons.json"
@@ -86,7 +85,7 @@ class Measurements(QObject):
     def of(self, scenario: Scenario) -> tuple[Entry, ...]:
         """The measurements of a scenario's machine, model and weights: the user's, and those of a
         shipped example."""
-        about = self._subject(scenario)
+        about = log.subject(scenario, self.library())
         return tuple(
             entry
             for entry in (*self._examples(), *self.entries)
@@ -108,11 +107,6 @@ class Measurements(QObject):
     def close(self) -> None:
         """Wait until nothing is read any more."""
         self._worker.close()
-
-    def _subject(self, scenario: Scenario) -> Subject:
-        model = scenario.model
-        known = self.library().models.get(model.id) if isinstance(model, ModelRef) else None
-        return log.subject(scenario, default_weights(known.record) if known else "")
 
     def _examples(self) -> tuple[Entry, ...]:
         if self._shipped is None:
