@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from ..evaluation import Evaluation
@@ -57,7 +58,7 @@ class Measurements(QObject):
             catalog, library = self._catalog, self.library()
 
             def read(_request: Request) -> Published:
-                measured = runs.load(catalog)
+                measured = known(runs.load(catalog), library)
                 return Published(measured, held(measured, library))
 
             self._worker.ask(read)
@@ -116,3 +117,14 @@ class Measurements(QObject):
     def _arrived(self, published: Published) -> None:
         self._published = published
         self.changed.emit()
+
+
+def known(measured: MeasuredSet, library: Library) -> MeasuredSet:
+    """The runs without those of a machine or model whose file could not be read."""
+    kept = {
+        id_: run
+        for id_, run in measured.runs.items()
+        if (not run.machine or run.machine in library.machines)
+        and (not run.model or run.model in library.models)
+    }
+    return msgspec.structs.replace(measured, runs=kept)

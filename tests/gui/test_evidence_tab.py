@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 
@@ -240,6 +241,17 @@ def test_an_example_brings_its_measured_runs(example, share, tab, library, measu
     assert tab.log.table.figures.rows[0][2].text.endswith("%")
 
 
+def test_a_machine_that_the_catalog_has_lost_takes_its_runs_with_it(library, qtbot, tmp_path):
+    rest = {id_: entry for id_, entry in library.machines.items() if "3090" not in id_}
+    less = msgspec.structs.replace(library, machines=rest)
+    made = Measurements(lambda: less, paths.catalog(), tmp_path, None)
+    with qtbot.waitSignal(made.changed):
+        made.published()
+    runs = made.published().measured.runs.values()
+    assert len(runs) > 400 and all("3090" not in one.machine for one in runs)
+    made.close()
+
+
 def test_a_scenario_with_a_problem_leaves_the_tab_standing(tab, library):
     tab.present(run(Scenario("no-such-machine", ModelRef("no-such-model")), library))
     assert "stands in the scenario alone" in tab.published.words["decode"].text()
@@ -249,7 +261,7 @@ def test_a_scenario_with_a_problem_leaves_the_tab_standing(tab, library):
 
 
 def test_a_written_out_machine_with_a_catalog_model_is_checked_in_the_scenario(tab, library):
-    box = InlineHardware("My box", memory_gb=64, bandwidth_gb_per_s=100)
+    box = InlineHardware(name="My box", memory_gb=64, bandwidth_gb_per_s=100)
     tab.present(run(Scenario(box, CHOSEN.model), library))
     edit(tab, tokens_per_s=10.0)
     tab.input.fill_button.click()
