@@ -18,14 +18,20 @@ from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
+from .gui.prices import Prices
+from .gui.rank_choice import RankChoice
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
+from .gui.tray import Tray, mark_of
 from .library.load import Library, load
 
 if TYPE_CHECKING:
     from .gui.measurements import Measurements
+
+TOLD_MS = 4000
+"""How long the status bar says what was marked."""
 
 
 class Application(QApplication):
@@ -80,6 +86,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
+    prices, tray = Prices(folder), Tray()
 
     @cache
     def measurements() -> "Measurements":
@@ -99,6 +106,9 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
             ("Memory traffic", _traffic_tab),
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
+            ("Rank", lambda: _rank_tab(store, prices, tray, settings)),
+            ("Find", lambda: _find_tab(store, prices, tray)),
+            ("Compare", lambda: _compare_tab(store, prices, tray)),
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
@@ -112,6 +122,12 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     )
     store.setParent(window)
     recompute.setParent(window)
+    prices.setParent(window)
+    tray.setParent(window)
+    window.menus.mark.connect(lambda: tray.add(mark_of(store.scenario)))
+    tray.changed.connect(lambda: window.statusBar().showMessage(tray.said(), TOLD_MS))
+    if prices.notice:
+        window.bar.say(prices.notice)
     OwnMachines(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
     Sources(store, recompute, window)
@@ -167,6 +183,27 @@ def _speculation_tab() -> QWidget:
     from .gui.speculation_tab import SpeculationTab  # noqa: PLC0415
 
     return SpeculationTab()
+
+
+def _rank_tab(store: Store, prices: Prices, tray: Tray, settings: remembered.Settings) -> QWidget:
+    from .gui.rank_tab import RankTab  # noqa: PLC0415
+
+    def remember(choice: RankChoice) -> None:
+        settings.rank = choice
+
+    return RankTab(lambda: store.library, prices, tray, settings.rank, remember)
+
+
+def _find_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
+    from .gui.find_tab import FindTab  # noqa: PLC0415
+
+    return FindTab(lambda: store.library, prices, tray)
+
+
+def _compare_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
+    from .gui.compare_tab import CompareTab  # noqa: PLC0415
+
+    return CompareTab(lambda: store.library, prices, tray)
 
 
 def _keep_running_after_faults(window: MainWindow) -> None:

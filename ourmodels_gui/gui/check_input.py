@@ -26,9 +26,9 @@ from ..measured.runs import MeasuredRun, Said
 from ..scenario import Scenario
 from . import typed
 from .background import Worker
+from .captions import message, say
 from .check_form import TYPED, CheckForm, answers_of, fault_of
 from .fields import ChoiceField
-from .form import message, say
 from .paste_box import PasteBox
 from .theme import GROUP_GAP, UNIT
 

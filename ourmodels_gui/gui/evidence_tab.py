@@ -9,9 +9,9 @@ from ..measured.check import Check, conditions
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Phase
 from ..problem import BadInput
+from .captions import say
 from .check_input import CheckInput
 from .check_page import CheckPage
-from .form import say
 from .log_page import LogPage
 from .measurements import Measurements
 from .published_page import PublishedPage

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from . import typed
+from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
 from .name_field import NameField
 from .theme import UNIT, sized
@@ -26,23 +27,6 @@ FIELD_PX = 128
 CAUTION = "\u26a0"
 
 Field = NumberField | ChoiceField | TextField | NameField
-
-
-def message(parent: QWidget | None = None, *, error: bool = False) -> QLabel:
-    """A caption that wraps; muted, or in the colour of what does not fit."""
-    label = QLabel(parent)
-    label.setWordWrap(True)
-    label.setFont(sized("caption"))
-    role = QPalette.ColorRole.BrightText if error else QPalette.ColorRole.PlaceholderText
-    label.setForegroundRole(role)
-    label.setVisible(False)
-    return label
-
-
-def say(label: QLabel, text: str) -> None:
-    """Show a sentence, or nothing when there is none."""
-    label.setText(text)
-    label.setVisible(bool(text))
 
 
 class Group(QWidget):

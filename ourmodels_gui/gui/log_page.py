@@ -24,7 +24,7 @@ from ..problem import BadInput
 from ..scenario import Scenario
 from ..units import plain, rate
 from . import typed
-from .form import message, say
+from .captions import message, say
 from .measurements import Measurements
 from .tables import Cell, FigureTable
 from .theme import UNIT

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
 
 from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
-from .form import CAUTION, Group, message, say
+from .captions import message, say
+from .form import CAUTION, Group
 from .machine_values import Values, cautions, record_of, values_of
 from .theme import GROUP_GAP, UNIT, hairline
 

@@ -17,7 +17,7 @@ class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
     opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
-    "probe" for this computer, "add" for a new machine, "own" for a list of the user's own.
+    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -35,6 +35,9 @@ class Menus(QObject):
     theme = Signal(str)
     machine = Signal(str)
     model = Signal(str)
+    own_machines = Signal()
+    own_models = Signal()
+    mark = Signal()
     explain = Signal()
     about = Signal()
 
@@ -52,6 +55,7 @@ class Menus(QObject):
         edit.addSeparator()
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
         self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        self._add(edit, self.tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
         view = self._menu(self.tr("&View"))
         self._ask(view, self.tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
         self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
@@ -129,7 +133,7 @@ class Menus(QObject):
         self.duplicate_action = self._ask(menu, "", self.machine, "duplicate", "Ctrl+D")
         self.delete_action = self._ask(menu, "", self.machine, "delete")
         menu.addSeparator()
-        self._ask(menu, self.tr("List only your own"), self.machine, "own")
+        self._add(menu, self.tr("List only your own"), self.own_machines)
 
     def _models_menu(self) -> None:
         menu = self._menu(self.tr("M&odels"))
@@ -138,7 +142,7 @@ class Menus(QObject):
         self.export_model_action = self._ask(menu, "", self.model, "export")
         self.delete_model_action = self._ask(menu, "", self.model, "delete")
         menu.addSeparator()
-        self._ask(menu, self.tr("List only your own"), self.model, "own")
+        self._add(menu, self.tr("List only your own"), self.own_models)
 
     def _theme_menu(self, view: QMenu) -> None:
         words = {

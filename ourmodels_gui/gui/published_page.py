@@ -11,7 +11,7 @@ from ..measured.told import BESIDE, WHY_SMALL, conditions_words, evidence_words,
 from ..scenario import Scenario
 from ..units import exact, plain, rate
 from . import typed
-from .form import message, say
+from .captions import message, say
 from .measurements import Published
 from .quartile_strip import QuartileStrip
 from .tables import Cell, FigureTable

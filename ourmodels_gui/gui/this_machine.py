@@ -23,7 +23,7 @@ from ..probe.bandwidth import Bandwidth, measure
 from ..probe.words import bandwidth_lines, candidate_line, found_lines, refusals
 from ..problem import BadInput
 from .background import Worker
-from .form import message, say
+from .captions import message, say
 from .machine_values import Values
 from .theme import GROUP_GAP, UNIT, sized
 
