@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..library.load import Library
 from ..measured import paste
@@ -49,6 +50,7 @@ class CheckInput(QWidget):
         super().__init__(parent)
         self._library: Library | None = None
         self._scenario: Scenario | None = None
+        self._setup: Setup | None = None
         self._reading: Reading | None = None
         self._run: MeasuredRun = TYPED
         self._changes: dict[str, Any] = {}
@@ -113,7 +115,7 @@ class CheckInput(QWidget):
     def present(self, evaluation: Evaluation, library: Library) -> None:
         """The scenario to take missing parts from, and what can be named."""
         changed = library is not self._library
-        self._scenario = evaluation.scenario
+        self._scenario, self._setup = evaluation.scenario, evaluation.setup
         if changed:
             self._library = library
             self.form.offer(library)
@@ -199,12 +201,14 @@ class CheckInput(QWidget):
         named = Said("" if "machine" in wanted else machine, "" if "model" in wanted else model, "")
         if not (said.model or said.machine) and named != Said("", "", ""):
             self._run = msgspec.structs.replace(self._run, said=named)
-        if not (said.model or said.machine):
-            prompt = scenario.prefill.prompt_tokens if scenario.prefill else None
-            wanted |= {"prompt_tokens": prompt} if run.phase == "prefill" else {}
-            wanted["batch"] = scenario.workload.batch
+        setup = self._setup
+        if setup is not None and not (said.model or said.machine):
             if run.phase != "prefill":
-                wanted["depth_tokens"] = scenario.workload.read_context_tokens
+                wanted["batch"] = setup.workload.batch
+                wanted["depth_tokens"] = int(setup.workload.read_context_tokens)
+            elif setup.prompt is not None:
+                wanted["prompt_tokens"] = setup.prompt.prompt_tokens
+                wanted["depth_tokens"] = setup.prompt.cached_prefix_tokens
         self._changes |= {
             key: value
             for key, value in wanted.items()

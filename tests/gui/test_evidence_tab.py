@@ -5,6 +5,7 @@ import json
 import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtWidgets import QMessageBox
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import run
@@ -176,8 +177,6 @@ def test_a_logged_measurement_is_deleted_when_that_is_confirmed(tab, monkeypatch
     tab.input.fill_button.click()
     tab.input.log_button.click()
     tab.log.table.selectRow(0)
-    from PySide6.QtWidgets import QMessageBox  # noqa: PLC0415
-
     monkeypatch.setattr(QMessageBox, "question", lambda *_a: QMessageBox.StandardButton.Cancel)
     tab.log.delete_button.click()
     assert len(measurements.entries) == 1
@@ -275,3 +274,4 @@ def test_forced_sessions_come_along_from_the_scenario(tab, library):
     edit(tab, tokens_per_s=400.0)
     tab.input.fill_button.click()
     assert tab.input.form.field("batch").text() == "16"
+    assert tab.input.form.field("depth_tokens").text() == "8,192"  # the longest the model has
