@@ -63,7 +63,7 @@ class RankModel(QAbstractTableModel):
         self.palette: Palette = LIGHT
         self.is_marked: Callable[[Mark], bool] = lambda _mark: False
         self.here: Mark | None = None
-        self.sort: tuple[str, bool] = ("", True)
+        self.sorted_by: tuple[str, bool] = ("", True)
         self._count = 0
 
     def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
@@ -209,8 +209,8 @@ class RankModel(QAbstractTableModel):
     def _head(self, column: str) -> str:
         """The title with the arrow of the order, the unit below."""
         name, _, unit = heading(column, self.table).partition(", ")
-        if column == self.sort[0]:
-            name = f"{name} {'▼' if self.sort[1] else '▲'}"
+        if column == self.sorted_by[0]:
+            name = f"{name} {'▼' if self.sorted_by[1] else '▲'}"
         return f"{name}\n{unit}" if unit else name
 
     def headerData(

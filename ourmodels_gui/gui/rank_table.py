@@ -13,9 +13,9 @@ WIDTHS = {
     "machine": "GeForce RTX 4090 Laptop",
     "model": "Qwen3-Coder-30B-A3B",
     "weights": "iq2_xxs 00",
-    "verdict": "✗ 123.4 GB missing",
+    "verdict": "✗ 123.4 GB mis",
 }
-FIGURE = "1,000,000"
+FIGURE = "100,000"
 
 
 class RankTable(QTableView):
@@ -82,8 +82,8 @@ class RankTable(QTableView):
 
     def show_order(self, column: str, descending: bool) -> None:
         """Point the arrow in the title of the column."""
-        if (column, descending) != self.rows.sort:
-            self.rows.sort = (column, descending)
+        if (column, descending) != self.rows.sorted_by:
+            self.rows.sorted_by = (column, descending)
             last = max(len(self.rows.columns) - 1, 0)
             self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
 
@@ -119,7 +119,7 @@ class RankTable(QTableView):
         """Sort by a column, the better end first; the other way where it is sorted by it."""
         if column == "weights":
             return
-        shown, descending = self.rows.sort
+        shown, descending = self.rows.sorted_by
         best = column == "verdict" or (column in BY_ID and BY_ID[column].better != "less")
         self.sorted.emit(column, not descending if column == shown else best)
 
