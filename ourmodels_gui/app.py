@@ -2,8 +2,10 @@
 
 import gc
 import sys
+from functools import cache
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent
@@ -24,6 +26,9 @@ from .gui.store import Store
 from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
 from .library.load import Library, load
+
+if TYPE_CHECKING:
+    from .gui.measurements import Measurements
 
 TOLD_MS = 4000
 """How long the status bar says what was marked."""
@@ -82,17 +87,29 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
     prices, tray = Prices(folder), Tray()
+
+    @cache
+    def measurements() -> "Measurements":
+        """Made by the first tab that asks: what it imports takes longer than the start."""
+        from .gui.measurements import Measurements  # noqa: PLC0415
+
+        made = Measurements(lambda: store.library, paths.catalog(), folder, window)
+        made.changed.connect(recompute.now)
+        made.told.connect(window.bar.say)
+        return made
+
     panels = Panels(
         _answers,
         (
-            ("Decode", _decode_tab),
-            ("Prefill", _prefill_tab),
+            ("Decode", lambda: _decode_tab(measurements())),
+            ("Prefill", lambda: _prefill_tab(measurements())),
             ("Memory traffic", _traffic_tab),
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
             ("Rank", lambda: _rank_tab(store, prices, tray, settings)),
             ("Find", lambda: _find_tab(store, prices, tray)),
             ("Compare", lambda: _compare_tab(store, prices, tray)),
+            ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
     window = MainWindow(
@@ -127,16 +144,26 @@ def _answers() -> QWidget:
     return AnswerPanel()
 
 
-def _decode_tab() -> QWidget:
+def _decode_tab(measurements: "Measurements") -> QWidget:
     from .gui.decode_tab import DecodeTab  # noqa: PLC0415
 
-    return DecodeTab()
+    tab = DecodeTab()
+    tab.measured = measurements.points
+    return tab
 
 
-def _prefill_tab() -> QWidget:
+def _prefill_tab(measurements: "Measurements") -> QWidget:
     from .gui.prefill_tab import PrefillTab  # noqa: PLC0415
 
-    return PrefillTab()
+    tab = PrefillTab()
+    tab.measured = measurements.points
+    return tab
+
+
+def _evidence_tab(measurements: "Measurements") -> QWidget:
+    from .gui.evidence_tab import EvidenceTab  # noqa: PLC0415
+
+    return EvidenceTab(measurements)
 
 
 def _traffic_tab() -> QWidget:

@@ -55,6 +55,7 @@ class DecodeTab(PlotTab):
 
             self.plot = DecodePlot()
             self.column.insertWidget(0, self.plot, 1)
+        self.plot.set_measured(self.measured(evaluation))
         self.plot.present(evaluation)
         decode = evaluation.result.decode if evaluation.result else None
         self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))

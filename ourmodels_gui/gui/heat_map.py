@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from ..ranking.table import Indices, Table
-from .form import message
+from .captions import message
 from .theme import UNIT, colours, mixed, sized
 
 CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))

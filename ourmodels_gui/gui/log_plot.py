@@ -176,6 +176,7 @@ class LogPlot(pg.PlotWidget):
 
     def place_labels(self) -> None:
         """Write every name where its line is in view, the more important ones first."""
+        self._placing.stop()
         (left, right), (bottom, _) = self.box.viewRange()
         rows = place_gates(self)
         placed: tuple[Curve | Level | Note, ...] = (*self.curves, *self.levels, *self.notes)

@@ -22,6 +22,7 @@ from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
 from ..scenario import ModelRef
+from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
 from .guide import explained, guide_tab
@@ -37,9 +38,6 @@ from .store import Store
 from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
 
-LEFT_PX = 392
-LEAST_LEFT_PX = 336
-
 
 class Panels(NamedTuple):
     """The views at the right, made after the first paint: the answers at once, a tab when seen."""
@@ -51,7 +49,7 @@ class Panels(NamedTuple):
 class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
-    machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
     model_asked: "duplicate", "rename", "export" or "delete".
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """
@@ -90,18 +88,12 @@ class MainWindow(QMainWindow):
             self._left.setCollapsible(self._left.count() - 1, False)
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._columns = QSplitter(Qt.Orientation.Horizontal)
-        self._columns.addWidget(self._left)
-        self._columns.addWidget(self._build_right(panels))
-        self._columns.setStretchFactor(1, 1)
-        self._columns.setChildrenCollapsible(False)
-        for splitter in (self._columns, self._left):
-            splitter.setHandleWidth(HANDLE_PX)
-        self._left.setMinimumWidth(LEAST_LEFT_PX)
-        self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
+        self._columns = Columns(self._left, self._build_right(panels))
+        self._left.setHandleWidth(HANDLE_PX)
         self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
+        self.status.audit.connect(lambda: self.sources_asked.emit("audit"))
         self.statusBar().addWidget(self.status)
         self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
@@ -163,8 +155,10 @@ class MainWindow(QMainWindow):
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        menus.machine.connect(self._machine_command)
-        menus.model.connect(self._model_command)
+        menus.machine.connect(self.machine_asked)
+        menus.model.connect(self.model_asked)
+        menus.own_machines.connect(self.machines.narrow_to_own)
+        menus.own_models.connect(self.models.narrow_to_own)
 
     def open(self, path: Path) -> None:
         """Open a scenario file."""
@@ -183,18 +177,6 @@ class MainWindow(QMainWindow):
         """Open the filters of the picker in use, the machines' unless the models' is."""
         inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
         (self.models if inside else self.machines).open_filters()
-
-    def _machine_command(self, what: str) -> None:
-        if what == "own":
-            self.machines.narrow_to({"standing": frozenset({"yours"})})
-        else:
-            self.machine_asked.emit(what)
-
-    def _model_command(self, what: str) -> None:
-        if what == "own":
-            self.models.narrow_to({"audit": frozenset({"yours"})})
-        else:
-            self.model_asked.emit(what)
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:

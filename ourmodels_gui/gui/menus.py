@@ -16,8 +16,8 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one,
-    or "add" for a new machine and "own" for a list of the user's own.
+    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
+    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -35,6 +35,8 @@ class Menus(QObject):
     theme = Signal(str)
     machine = Signal(str)
     model = Signal(str)
+    own_machines = Signal()
+    own_models = Signal()
     mark = Signal()
     explain = Signal()
     about = Signal()
@@ -125,12 +127,13 @@ class Menus(QObject):
 
     def _machines_menu(self) -> None:
         menu = self._menu(self.tr("&Machines"))
+        self._ask(menu, self.tr("This machine\u2026"), self.machine, "probe")
         self._ask(menu, self.tr("Add a machine\u2026"), self.machine, "add", "Ctrl+M")
         self.edit_action = self._ask(menu, "", self.machine, "edit")
         self.duplicate_action = self._ask(menu, "", self.machine, "duplicate", "Ctrl+D")
         self.delete_action = self._ask(menu, "", self.machine, "delete")
         menu.addSeparator()
-        self._ask(menu, self.tr("List only your own"), self.machine, "own")
+        self._add(menu, self.tr("List only your own"), self.own_machines)
 
     def _models_menu(self) -> None:
         menu = self._menu(self.tr("M&odels"))
@@ -139,7 +142,7 @@ class Menus(QObject):
         self.export_model_action = self._ask(menu, "", self.model, "export")
         self.delete_model_action = self._ask(menu, "", self.model, "delete")
         menu.addSeparator()
-        self._ask(menu, self.tr("List only your own"), self.model, "own")
+        self._add(menu, self.tr("List only your own"), self.own_models)
 
     def _theme_menu(self, view: QMenu) -> None:
         words = {

@@ -13,10 +13,13 @@ import numpy as np
 import pyqtgraph as pg
 
 from .plots import log, pen, tint
-from .theme import Palette, sized
+from .theme import Palette, mixed, sized
 
 if TYPE_CHECKING:
     from .log_plot import LogPlot
+
+
+REGION_SHARE = 0.1
 
 
 def coordinate(value: float | None) -> float | None:
@@ -240,7 +243,8 @@ class Region(pg.LinearRegionItem):
         self.hide()
 
     def restyle(self, palette: Palette, scale: float) -> None:
-        self.setBrush(tint(getattr(palette, self.role), 26))
+        # Opaque: a region that lets the base through takes ten times as long to draw.
+        self.setBrush(mixed(palette.base, getattr(palette, self.role), REGION_SHARE))
 
     def show_between(self, low: float | None, high: float | None, name: str = "") -> None:
         start, end = coordinate(low), coordinate(high)

@@ -1,10 +1,13 @@
 """A tab of a plot with its controls, and beside it the figures, a table, the assumptions."""
 
+from collections.abc import Callable, Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..measured.points import Point
 from .tables import FigureTable
 from .telling import told
 from .theme import UNIT
@@ -19,6 +22,7 @@ class PlotTab(QWidget):
 
     groups: titles of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
     the first time that it is called: the import of the plots is the slowest part of the start.
+    measured: what was measured in an evaluation's setup, for the plot.
     """
 
     edited = Signal(dict)
@@ -27,6 +31,7 @@ class PlotTab(QWidget):
     def __init__(self, name: str, table: FigureTable, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._waiting: Evaluation | None = None
+        self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
         self.table = table
         self.figures = Working(name)
         self.assumptions = Assumptions()

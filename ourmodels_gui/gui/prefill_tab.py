@@ -75,6 +75,7 @@ class PrefillTab(PlotTab):
         assert self.plot is not None
         assert self._shown is not None
         other = self._offer(self._shown)
+        self.plot.set_measured(self.measured(self._shown))
         self.plot.present(self._shown, other)
         self.table.present(*length_rows(self._shown, other))
 

@@ -116,10 +116,11 @@ QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; }}
-QCheckBox::indicator {{ {field} width: 12px; height: 12px; border-radius: 3px; }}
+QCheckBox::indicator, QTreeView::indicator {{ {field} width: 12px; height: 12px;
+    border-radius: 3px; }}
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
-QCheckBox::indicator:checked {{ background: {palette.accent}; image: url("{check}");
-    border-color: {palette.accent}; }}
+QCheckBox::indicator:checked, QTreeView::indicator:checked {{ image: url("{check}");
+    background: {palette.accent}; border-color: {palette.accent}; }}
 QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ width: 12px; margin: -5px 0; border-radius: 7px;

@@ -127,7 +127,7 @@ def test_a_file_changed_elsewhere_is_not_written_over(window, monkeypatch, folde
 
 def test_only_ones_own_are_listed_on_asking(window, monkeypatch):
     entry = duplicate(window, monkeypatch)
-    window.menus.model.emit("own")
+    window.menus.own_models.emit()
     model = window.models.model
     assert [model.index(n).data(RowModel.RowRole).id for n in range(model.rowCount())] == [entry.id]
     window.models.clear_filters()

@@ -1,6 +1,7 @@
 """A path, whatever it is -> the files of the model there, read."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,23 @@ class Files(msgspec.Struct, frozen=True):
     checkpoint: Checkpoint
     said: Described
     name: str
+
+
+def pasted_path(text: str) -> Path:
+    """The path that somebody pasted or dropped: quotes, a file address and a home folder undone.
+
+    >>> pasted_path(' "file:///models/my%20model.gguf" ').as_posix()
+    '/models/my model.gguf'
+    """
+    plain = text.strip().strip("\"'").strip()
+    if plain.lower().startswith("file://"):
+        address = plain[len("file://") :]
+        address = address[address.find("/") :] if "/" in address else address
+        coded = re.sub(rb"%([0-9a-fA-F]{2})", lambda m: bytes([int(m[1], 16)]), address.encode())
+        plain = coded.decode(errors="surrogateescape")
+        if re.match(r"/[A-Za-z]:/", plain):  # a drive letter
+            plain = plain[1:]
+    return Path(plain).expanduser()
 
 
 def read_files(path: Path, cancelled: Cancelled | None = None) -> Files:
