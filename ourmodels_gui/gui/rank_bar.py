@@ -91,9 +91,9 @@ class RankBar(QWidget):
 
     def _build_head(self, export: QWidget) -> QHBoxLayout:
         across = [(column, BY_ID[column].title) for column in ACROSS]
-        self.scope = self._choose_from("scope", self.tr("Rank"), SCOPES, 184)
-        self.weights = self._choose_from("weights", self.tr("Weight format"), (), 138)
-        self.look = self._choose_from("look", self.tr("Show as"), LOOKS, 86)
+        self.scope = self._choose_from("scope", self.tr("Rank"), SCOPES, 200)
+        self.weights = self._choose_from("weights", self.tr("Weight format"), (), 150)
+        self.look = self._choose_from("look", self.tr("Show as"), LOOKS, 94)
         self.up = self._choose_from("up", self.tr("Figure"), (), 116)
         self.across = self._choose_from("across", self.tr("Against"), across, 72)
         self.columns = tool(self.tr("Columns"), self.tr("Which columns are shown"))
@@ -188,7 +188,9 @@ class RankBar(QWidget):
             self._popup.changed.connect(self._narrow)
         self._popup.chosen = {key: frozenset(some) for key, some in self._choice.facets.items()}
         self._popup.say_found(self.found.text())
-        self._popup.open_at(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+        # Its right end below the button's: there is more room at the left.
+        corner = QPoint(self.filter.width() - self._popup.width(), self.filter.height())
+        self._popup.open_at(self.filter.mapToGlobal(corner))
 
     def _narrow(self, chosen: Chosen) -> None:
         kept = {key: tuple(sorted(values)) for key, values in chosen.items() if values}

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor
 
 from ..ranking.columns import BY_ID, NONE
-from ..ranking.table import Indices, Table
+from ..ranking.table import UNKNOWN_SAID, Indices, Table
 from ..units import exact
 from .cards import SIGNS
 from .prices import typed_price
@@ -26,20 +26,24 @@ Index = QModelIndex | QPersistentModelIndex
 LATER = "…"
 NO_PRICE = "no price"
 TITLES = {"machine": "Machine", "model": "Model", "weights": "Weights", "verdict": "Verdict"}
-TONES = {
-    "serves": "serves",
-    "fits, below the floor": "below",
-}
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Role = Qt.ItemDataRole
 
 
+def tone_of(verdict: str) -> str:
+    """The role of a verdict's colour and sign."""
+    if verdict == UNKNOWN_SAID:
+        return "muted"
+    if verdict == "serves":
+        return "serves"
+    return "below" if verdict.startswith("fits") else "unfit"
+
+
 def words_of(table: Table, row: int) -> str:
     """The verdict of a row with its sign; where it does not serve, what is missing."""
     verdict = table.verdict_of(row)
-    tone = TONES.get(verdict, "unfit")
-    return f"{SIGNS[tone]} {table.reason(row) or verdict}"
+    return f"{SIGNS[tone_of(verdict)]} {table.reason(row) or verdict}"
 
 
 class RankModel(QAbstractTableModel):
@@ -157,8 +161,7 @@ class RankModel(QAbstractTableModel):
         assert self.table is not None
         serves = bool(self.table.serves[row])
         if column == "verdict":
-            tone = TONES.get(self.table.verdict_of(row), "unfit")
-            return QColor(getattr(self.palette, tone))
+            return QColor(getattr(self.palette, tone_of(self.table.verdict_of(row))))
         quiet = not serves and column not in ("machine", "model")
         if quiet or (column == "price" and self.text(column, row) == NO_PRICE):
             return QColor(self.palette.muted)

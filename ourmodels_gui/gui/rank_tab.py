@@ -281,7 +281,7 @@ class RankTab(QWidget):
         """Show the form of currency, electricity and lifetime below its button."""
         if self._money is None:
             self._money = PricesPopup(self._prices, self)
-        below = QPoint(0, self.bar.money.height())
+        below = QPoint(self.bar.money.width(), self.bar.money.height())
         self._money.open_at(self.bar.money.mapToGlobal(below))
 
     # What is done with a row

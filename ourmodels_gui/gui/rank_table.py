@@ -1,7 +1,7 @@
 """The list of the ranking: one painted row for each pair, however many there are."""
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from ..ranking.columns import BY_ID
@@ -13,9 +13,10 @@ WIDTHS = {
     "machine": "GeForce RTX 4090 Laptop",
     "model": "Qwen3-Coder-30B-A3B",
     "weights": "iq2_xxs 00",
-    "verdict": "✗ 123.4 GB mis",
+    "verdict": "✗ 123.4 GB miss",
 }
 FIGURE = "100,000"
+MOST_MORE_PX = 320
 
 
 class RankTable(QTableView):
@@ -32,6 +33,7 @@ class RankTable(QTableView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._least_px: dict[str, int] = {}
         self.rows = RankModel(self)
         self.setModel(self.rows)
         self.head = RankHeader(self)
@@ -114,6 +116,17 @@ class RankTable(QTableView):
                 metrics.horizontalAdvance(words), *(small.horizontalAdvance(line) for line in lines)
             )
             self.setColumnWidth(place, room + (6 if place == 0 else 3) * UNIT)
+        self._least_px = {
+            column: self.columnWidth(place) for place, column in enumerate(self.rows.columns)
+        }
+        self._spread()
+
+    def _spread(self) -> None:
+        """Give what is left over to the verdict, whose reasons are the longest."""
+        if "verdict" in self._least_px:
+            left = self.viewport().width() - sum(self._least_px.values())
+            place = self.rows.columns.index("verdict")
+            self.setColumnWidth(place, self._least_px["verdict"] + min(max(left, 0), MOST_MORE_PX))
 
     def sort_by(self, column: str) -> None:
         """Sort by a column, the better end first; the other way where it is sorted by it."""
@@ -157,6 +170,10 @@ class RankTable(QTableView):
             self.head.focus_field(self.column)
         else:
             super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._spread()
 
     def focusInEvent(self, event: object) -> None:
         super().focusInEvent(event)  # type: ignore[arg-type]

@@ -178,12 +178,9 @@ class Ranked(QObject):
     def _wanted(self) -> tuple[str, ...]:
         """The columns that are in sight."""
         choice = self._choice
-        by_look = {
-            "table": choice.columns,
-            "map": (choice.up,),
-            "value": (choice.up, choice.across),
-        }
-        return by_look[choice.look]
+        if choice.look == "table":
+            return choice.columns
+        return (choice.up,) if choice.look == "map" else (choice.up, choice.across)
 
     def _finish(self) -> None:
         """One more step; the next in the next turn."""
