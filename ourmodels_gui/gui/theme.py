@@ -116,8 +116,8 @@ QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; }}
-QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field} width: 12px; height: 12px;
-    border-radius: 3px; }}
+QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field}
+    width: 12px; height: 12px; border-radius: 3px; }}
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
 QCheckBox::indicator:checked, QTreeView::indicator:checked,
 QTableView::indicator:checked {{ image: url("{check}");
