@@ -137,8 +137,8 @@ class CompareTab(QWidget):
         self._body.addWidget(left)
         self._body.addWidget(self.table)
         self._body.setSizes([PLOT_PX, TABLE_PX])
-        self._body.setStretchFactor(0, 1)
-        self._body.setStretchFactor(1, 1)
+        self._body.setStretchFactor(0, 2)
+        self._body.setStretchFactor(1, 3)
         self._body.setChildrenCollapsible(False)
         return self._body
 

@@ -16,7 +16,8 @@ WIDTHS = {
     "verdict": "✗ 123.4 GB miss",
 }
 FIGURE = "100,000"
-MOST_MORE_PX = 320
+MORE_PX = {"machine": 110, "model": 110, "verdict": 260}
+"""Most room that a column of words takes of what is left over."""
 
 
 class RankTable(QTableView):
@@ -122,11 +123,14 @@ class RankTable(QTableView):
         self._spread()
 
     def _spread(self) -> None:
-        """Give what is left over to the verdict, whose reasons are the longest."""
-        if "verdict" in self._least_px:
-            left = self.viewport().width() - sum(self._least_px.values())
-            place = self.rows.columns.index("verdict")
-            self.setColumnWidth(place, self._least_px["verdict"] + min(max(left, 0), MOST_MORE_PX))
+        """Give what is left over to the names and to the verdict, whose reasons are long."""
+        left = max(self.viewport().width() - sum(self._least_px.values()), 0)
+        for column, most in MORE_PX.items():
+            if column in self._least_px:
+                more = min(left, most)
+                left -= more
+                place = self.rows.columns.index(column)
+                self.setColumnWidth(place, self._least_px[column] + more)
 
     def sort_by(self, column: str) -> None:
         """Sort by a column, the better end first; the other way where it is sorted by it."""
