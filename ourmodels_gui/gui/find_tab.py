@@ -223,7 +223,12 @@ class FindTab(QWidget):
             Shown(_why(one), "muted" if standing == "meets" else tone),
         ]
 
+    def _say(self, why: str) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.BrightText)
+        self.note.say(why)
+
     def _tell(self) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         row = self.list.currentIndex().row()
         if 0 <= row < len(self._rows):
             one = self._rows[row][1]
@@ -300,10 +305,10 @@ class FindTab(QWidget):
         try:
             needs: Requirements = files.read_file(path)
         except BadInput as bad:
-            self._nothing(str(bad))
+            self._say(str(bad))
             return
         except OSError as error:
-            self._nothing(f"{path} cannot be read: {error.strerror or error}")
+            self._say(f"{path} cannot be read: {error.strerror or error}")
             return
         self._file = path
         self.form.open(needs)

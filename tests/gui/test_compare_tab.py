@@ -16,6 +16,7 @@ from ourmodels_gui.gui.tray import Mark, Tray, mark_of, names_of, opening
 from ourmodels_gui.ranking.comparison import Side, compare
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 
+TIMES = "\u00d7"
 SCENARIO = Scenario(
     "geforce-rtx-4090",
     ModelRef("gpt-oss-20b"),
@@ -86,12 +87,12 @@ def test_figures_are_those_of_each_evaluation_with_the_best_marked(bench):
 
 def test_ratios_refer_to_the_side_that_is_chosen(bench):
     bench.present().mark(*PAIRS[:2])
-    assert "×" not in bench.row("Single session")[1].text
-    assert "×" in bench.row("Single session")[2].text
+    assert TIMES not in bench.row("Single session")[1].text
+    assert TIMES in bench.row("Single session")[2].text
     bench.tab.baseline.setCurrentIndex(1)
     bench.tab.baseline.activated.emit(1)
     first, second = bench.row("Single session")[1:]
-    assert "×" in first.text and "×" not in second.text
+    assert TIMES in first.text and TIMES not in second.text
     assert "times GeForce RTX 5090" in first.hint
 
 
