@@ -116,10 +116,11 @@ QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; }}
-QCheckBox::indicator, QTreeView::indicator {{ {field} width: 12px; height: 12px;
-    border-radius: 3px; }}
+QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field}
+    width: 12px; height: 12px; border-radius: 3px; }}
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
-QCheckBox::indicator:checked, QTreeView::indicator:checked {{ image: url("{check}");
+QCheckBox::indicator:checked, QTreeView::indicator:checked,
+QTableView::indicator:checked {{ image: url("{check}");
     background: {palette.accent}; border-color: {palette.accent}; }}
 QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
