@@ -29,6 +29,7 @@ from .cell_table import CellTable, Column, Shown
 from .export import ExportButton
 from .fields import ChoiceField
 from .prices import Prices
+from .rank_bar import tool
 from .theme import UNIT
 from .tray import Mark, Tray, mark_of, names_of, whole_name
 
@@ -81,13 +82,11 @@ class CompareTab(QWidget):
         tray.changed.connect(self._refresh)
 
     def _build_head(self) -> QHBoxLayout:
-        self.add = self._button(
+        self.add = tool(
             self.tr("Mark this pair"), self.tr("Mark the machine and model in sight (Ctrl+T)")
         )
         self.add.clicked.connect(self._add)
-        self.marks = self._button(
-            self.tr("Marked"), self.tr("What is marked; choose one to drop it")
-        )
+        self.marks = tool(self.tr("Marked"), self.tr("What is marked; choose one to drop it"))
         self.marks_menu = QMenu(self)
         self.marks.setMenu(self.marks_menu)
         self.marks.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -138,18 +137,10 @@ class CompareTab(QWidget):
         self._body.addWidget(left)
         self._body.addWidget(self.table)
         self._body.setSizes([PLOT_PX, TABLE_PX])
-        self._body.setStretchFactor(0, 1)
-        self._body.setStretchFactor(1, 1)
+        self._body.setStretchFactor(0, 2)
+        self._body.setStretchFactor(1, 3)
         self._body.setChildrenCollapsible(False)
         return self._body
-
-    def _button(self, words: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setText(words)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     # Showing
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSplitter,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,7 +22,6 @@ from ..ranking import requirements as files
 from ..ranking.requirements import Requirements
 from ..ranking.search import Candidate, Check, Found, search
 from ..ranking.sheet import Heading, Sheet
-from ..scenario import ModelRef
 from ..units import plain
 from . import typed
 from .beside import Beside
@@ -34,8 +32,9 @@ from .export import ExportButton
 from .find_form import FindForm
 from .pictures import write_or_tell
 from .prices import Prices
+from .rank_bar import tool
 from .theme import UNIT, sized
-from .tray import Tray, mark_of
+from .tray import Tray, mark_of, opening
 
 FORM_PX, LIST_PX = 300, 560
 NEEDS = ("memory", "rate", "first token", "budget", "power")
@@ -92,13 +91,13 @@ class FindTab(QWidget):
         prices.changed.connect(self._changed)
 
     def _build(self) -> None:
-        self.take = self._button(
+        self.take = tool(
             self.tr("From the workload"), self.tr("Take contexts, floor and prompt of the scenario")
         )
         self.take.clicked.connect(self._take)
-        self.open = self._button(self.tr("Open…"), self.tr("Open a requirements file"))
+        self.open = tool(self.tr("Open…"), self.tr("Open a requirements file"))
         self.open.clicked.connect(self.ask_and_open)
-        self.save = self._button(self.tr("Save…"), self.tr("Save the needs as a file"))
+        self.save = tool(self.tr("Save…"), self.tr("Save the needs as a file"))
         self.save.clicked.connect(self.ask_and_save)
         self.export = ExportButton(self.sheet, lambda: None, self.tr("Machines"))
         buttons = QHBoxLayout()
@@ -131,14 +130,6 @@ class FindTab(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.addWidget(split)
-
-    def _button(self, words: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setText(words)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     # Searching
 
@@ -232,7 +223,12 @@ class FindTab(QWidget):
             Shown(_why(one), "muted" if standing == "meets" else tone),
         ]
 
+    def _say(self, why: str) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.BrightText)
+        self.note.say(why)
+
     def _tell(self) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         row = self.list.currentIndex().row()
         if 0 <= row < len(self._rows):
             one = self._rows[row][1]
@@ -284,15 +280,9 @@ class FindTab(QWidget):
     # What is done with a machine
 
     def _open(self, row: int) -> None:
-        wanted = self._rows[row][1].scenario
-        changes: dict[str, Any] = {"hardware": wanted.hardware}
-        model = wanted.model
-        chosen = self._evaluation.scenario.model if self._evaluation else None
-        if isinstance(model, ModelRef) and isinstance(chosen, ModelRef) and not model.record:
-            changes |= {"model.id": model.id, "model.weights": model.weights}
-        else:
-            changes["model"] = model
-        self.edited.emit(changes)
+        if self._evaluation is not None:
+            wanted = self._rows[row][1].scenario
+            self.edited.emit(opening(wanted, self._evaluation.scenario))
 
     def _mark(self, row: int) -> None:
         self._tray.toggle(mark_of(self._rows[row][1].scenario))
@@ -315,10 +305,10 @@ class FindTab(QWidget):
         try:
             needs: Requirements = files.read_file(path)
         except BadInput as bad:
-            self._nothing(str(bad))
+            self._say(str(bad))
             return
         except OSError as error:
-            self._nothing(f"{path} cannot be read: {error.strerror or error}")
+            self._say(f"{path} cannot be read: {error.strerror or error}")
             return
         self._file = path
         self.form.open(needs)

@@ -69,10 +69,14 @@ def guide_tab(tabs: QTabWidget, tab: LazyView, known: list[str]) -> None:
     tabs.setTabToolTip(tabs.indexOf(tab), words)
     if not words or title in known:
         return
-    guide = Guide(words)
-    guide.dismissed.connect(guide.hide)
-    guide.dismissed.connect(lambda: known.append(title))
-    tab.put_above(guide)
+
+    def make() -> Guide:
+        guide = Guide(words)
+        guide.dismissed.connect(guide.hide)
+        guide.dismissed.connect(lambda: known.append(title))
+        return guide
+
+    tab.put_above(make)
 
 
 def explained(widget: QWidget) -> str:

@@ -28,7 +28,7 @@ CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
 """Width and height of a cell, by zoom."""
 NAMED_PX, WRITTEN_PX = 10, 40
 """From which size on a cell has names beside it, and its figure in it."""
-NAMES_LEFT_PX, NAMES_TOP_PX = 180, 120
+NAMES_LEFT_PX, NAMES_TOP_PX = 180, 150
 SHADES = 64
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
     QMessageBox,
+    QPushButton,
     QSizePolicy,
     QSplitter,
     QTabWidget,
@@ -122,10 +123,14 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
+        # Only the row of tabs takes the focus; as a proxy it would do so twice on the way round.
+        self._tab_widget.setFocusProxy(None)
+        self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
             guide_tab(self._tab_widget, tab, self.settings.known)
+        self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
@@ -136,6 +141,12 @@ class MainWindow(QMainWindow):
         self.problems = ProblemList(right)
         layout.addWidget(self.problems)
         return right
+
+    def _order_tabs(self) -> None:
+        """The Tab key reaches the answers before the row of tabs, though they were made later."""
+        last = self.answers.findChildren(QPushButton)[-1:]
+        for button in last:
+            QWidget.setTabOrder(button, self._tab_widget.tabBar())
 
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)

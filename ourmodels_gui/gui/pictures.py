@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QAction, QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMessageBox, QWidget
 
@@ -31,7 +31,7 @@ def to_png(widget: QWidget) -> bytes:
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    to_image(widget).save(buffer, b"PNG")
+    QImageWriter(buffer, b"png").write(to_image(widget))
     return bytes(content.data())
 
 

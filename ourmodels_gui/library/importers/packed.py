@@ -204,7 +204,8 @@ def _gptq_or_awq(
 def _mlx(raw: Raw, beside: Beside, scheme: Scheme, place: str) -> tuple[tuple[int, ...], str]:
     """32-bit words along the last axis; as many scales in a row as groups."""
     scales = beside["scales"]
-    if not raw.shape or raw.shape[:-1] != scales.shape[:-1] or not scales.shape[-1]:
+    alike = raw.shape[:-1] == scales.shape[:-1]
+    if not raw.shape or not scales.shape or not scales.shape[-1] or not alike:
         raise _bad(raw, place, "its scales do not fit it")
     words, groups = raw.shape[-1], scales.shape[-1]
     known = [(scheme.bits, scheme.group)] if scheme.bits and scheme.group else []
