@@ -196,8 +196,8 @@ class FindTab(QWidget):
             Column(self.tr("Machine")),
             Column(f"{self.tr('Price')}, {currency}", right=True),
             Column(self.tr("Weights")),
-            *(Column(need.capitalize(), right=True) for need in needs),
             Column(self.tr("What binds, or is missing")),
+            *(Column(need.capitalize(), right=True) for need in needs),
         )
         rows = [self._row(standing, one, needs) for standing, one in self._rows]
         self.list.present(columns, rows)
@@ -219,8 +219,8 @@ class FindTab(QWidget):
             Shown(one.machine.name),
             Shown(price, "muted" if one.price is None else "text", hint=one.price_said),
             Shown(one.weights or "-", "muted"),
-            *(_headroom(checks.get(need)) for need in needs),  # type: ignore[call-overload]
             Shown(_why(one), "muted" if standing == "meets" else tone),
+            *(_headroom(checks.get(need)) for need in needs),  # type: ignore[call-overload]
         ]
 
     def _say(self, why: str) -> None:

@@ -66,7 +66,7 @@ class RankModel(QAbstractTableModel):
         self.ready: frozenset[str] = frozenset()
         self.palette: Palette = LIGHT
         self.is_marked: Callable[[Mark], bool] = lambda _mark: False
-        self.here: Mark | None = None
+        self.here: tuple[object, object] | None = None
         self.sorted_by: tuple[str, bool] = ("", True)
         self._count = 0
 
@@ -122,7 +122,7 @@ class RankModel(QAbstractTableModel):
         if role == Role.ForegroundRole:
             return self._colour(column, row)
         if role == Role.FontRole:
-            here = self.here is not None and mark_of(self.table.scenario(row)) == self.here
+            here = mark_of(self.table.scenario(row)).pair() == self.here
             return sized("text", bold=True) if here else None
         if role == Role.ToolTipRole:
             return self._hint(column, row)
