@@ -15,6 +15,7 @@ from . import __version__, paths
 from .gui import settings as remembered
 from .gui.autosave import Autosave
 from .gui.first import first_scenario
+from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
@@ -130,6 +131,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
         window.bar.say(prices.notice)
     OwnMachines(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
+    Imports(store, window, folder, reload)
     Sources(store, recompute, window)
     return window
 

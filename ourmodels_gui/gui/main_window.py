@@ -31,6 +31,7 @@ from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
+from .model_paths import one_model
 from .model_picker import ModelPicker
 from .problem_bar import ProblemBar
 from .recompute import Recompute
@@ -51,12 +52,14 @@ class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
     machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
-    model_asked: "duplicate", "rename", "export" or "delete".
+    model_asked: "import", "paste", "edit", "duplicate", "export" or "delete".
+    model_given: the path of a model's files, dropped on the window.
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
     """
 
     machine_asked = Signal(str)
     model_asked = Signal(str)
+    model_given = Signal(object)
     sources_asked = Signal(str)
 
     def __init__(
@@ -293,13 +296,16 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
+        if one_model(event.mimeData().urls(), any_file=True) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.open(Path(event.mimeData().urls()[0].toLocalFile()))
+        urls = event.mimeData().urls()
+        if (model := one_model(urls)) is not None:
+            self.model_given.emit(model)
+        else:
+            self.open(Path(urls[0].toLocalFile()))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
