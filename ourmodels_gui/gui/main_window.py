@@ -52,11 +52,13 @@ class MainWindow(QMainWindow):
     machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
     model_asked: "duplicate", "rename", "export" or "delete".
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
+    evaluated: an evaluation, once every view has it.
     """
 
     machine_asked = Signal(str)
     model_asked = Signal(str)
     sources_asked = Signal(str)
+    evaluated = Signal(object)
 
     def __init__(
         self,
@@ -169,6 +171,11 @@ class MainWindow(QMainWindow):
         """The tab in sight."""
         return self._tabs[self._tab_widget.currentIndex()]
 
+    def show_tab(self, index: int) -> bool:
+        """Bring a tab into sight; False when there is none at that place."""
+        self._tab_widget.setCurrentIndex(index)
+        return index < len(self._tabs)
+
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()
@@ -211,6 +218,7 @@ class MainWindow(QMainWindow):
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
+        self.evaluated.emit(evaluation)
 
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
