@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QTimer
@@ -16,7 +15,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
+from .gui.about import icon
 from .gui.autosave import Autosave
+from .gui.faults import Faults
 from .gui.first import first_scenario
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
@@ -72,6 +73,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     app.setApplicationDisplayName("Our Models")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("ourmodels")
+    app.setWindowIcon(icon())
     folder = paths.user_data()
     settings = remembered.load(folder)
     theme = Theme(app)
@@ -81,7 +83,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     if path is None:
         autosave.restore()
     app.window = window
-    _keep_running_after_faults(window)
+    sys.excepthook = Faults(window, autosave.keep, window.catalog_version).hook
     gc.freeze()
     gc.enable()
     window.show()
@@ -223,15 +225,3 @@ def _compare_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
     from .gui.compare_tab import CompareTab  # noqa: PLC0415
 
     return CompareTab(lambda: store.library, prices, tray)
-
-
-def _keep_running_after_faults(window: MainWindow) -> None:
-    """A fault of the program leaves the scenario alone and is told in the window."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        sys.__excepthook__(kind, error, trace)
-        if issubclass(kind, Exception):
-            words = window.tr("A fault inside the program: {error}. Your scenario is untouched.")
-            window.bar.say(words.format(error=f"{kind.__name__}: {error}"))
-
-    sys.excepthook = hook

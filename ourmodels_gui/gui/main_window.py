@@ -9,7 +9,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
-    QMessageBox,
     QSizePolicy,
     QSplitter,
     QTabWidget,
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
 from ..scenario import ModelRef
@@ -167,6 +165,11 @@ class MainWindow(QMainWindow):
         self.document.open(path)
 
     @property
+    def catalog_version(self) -> str:
+        """The version of the figures in use."""
+        return self._library.version
+
+    @property
     def shown_tab(self) -> LazyView:
         """The tab in sight."""
         return self._tabs[self._tab_widget.currentIndex()]
@@ -247,15 +250,11 @@ class MainWindow(QMainWindow):
             self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
-        QMessageBox.about(
-            self,
-            self.tr("About Our Models"),
-            self.tr(
-                "<b>Our Models Desktop {version}</b><p>Ceilings on how fast a machine can serve an "
-                "open language model, from its memory, bandwidth and compute. It works offline and "
-                "sends nothing anywhere.</p>"
-            ).format(version=__version__),
-        )
+        from .about import About  # noqa: PLC0415 - the start needs none of it
+
+        about = About(self.catalog_version, self)
+        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about.open()
 
     def _restore(self) -> None:
         self.resize(1280, 800)

@@ -42,6 +42,8 @@ class Smoke(QObject):
             return
         if self._evaluation.result is None:
             return self._end(f"no answer: {self._evaluation.problem}")
+        if QApplication.windowIcon().pixmap(16, 16).isNull():
+            return self._end("the icon cannot be drawn")
         if colours(window) < FEWEST_COLOURS:
             return self._end(f"nothing was painted in {self._where()}")
         self._tab += 1
