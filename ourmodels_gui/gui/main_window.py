@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
         # Only the row of tabs takes the focus; as a proxy it would do so twice on the way round.
-        self._tab_widget.setFocusProxy(None)
+        self._tab_widget.setFocusProxy(None)  # type: ignore[arg-type]
         self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):

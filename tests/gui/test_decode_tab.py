@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QTabBar, QTabWidget, QWidget
 from ourmodels_gui.engine.setup import Machine
 from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
 from ourmodels_gui.gui.decode_tab import DecodeTab
+from ourmodels_gui.gui.derivation import WorkingWindow
 
 SMALL = Machine(16e9, 400e9)
 
@@ -216,3 +217,19 @@ def test_the_working_follows_a_new_result(seen):
     before = seen.figures.shown()
     seen.present(evaluated(dense(), reserved_context_tokens=50_000))
     assert seen.figures.shown() != before
+
+
+def test_a_row_of_the_table_opens_its_working(seen, qtbot):
+    seen.present(evaluated(dense(), floor_tokens_per_s=10.0))
+    seen.table.setFocus()
+    row = [cells[0].value for cells in seen.table.figures.rows].index(4)
+    seen.table.activated.emit(seen.table.figures.index(row, 1))
+    text = seen.table.findChild(WorkingWindow).text.toPlainText()
+    rate = exact_rate(seen.table.figures.rows[row][1].value)
+    assert "T(b) = b R / (W_batch(b) + b K_read)" in text
+    assert f"= {rate} tok/s" in text
+    seen.table.findChild(WorkingWindow).close()
+
+
+def exact_rate(value):
+    return f"{value:.6g}"
