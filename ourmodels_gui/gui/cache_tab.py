@@ -29,7 +29,7 @@ from .telling import told
 from .theme import UNIT, colours, sized
 from .working import Working
 
-LEFT_PX = 400
+LEFT_PX, RIGHT_PX = 340, 240
 FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"
 
 
@@ -88,6 +88,7 @@ class CacheTab(QWidget):
         column.addWidget(self.layers, 1)
         column.addLayout(grow)
         self.figures = Working(self.tr("Cache figures"))
+        self.figures.setMinimumWidth(RIGHT_PX)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)

@@ -198,7 +198,7 @@ class LogPlot(pg.PlotWidget):
             item.restyle(palette, self.devicePixelRatioF())
         self._frame()
         self._words.setStyleSheet(
-            f"color: {palette.muted}; background: {palette.base}; padding: 48px;"
+            f"color: {palette.muted}; background: {palette.base}; padding: 16px;"
         )
 
     def _frame(self) -> None:

@@ -45,14 +45,14 @@ class SpeculationControls(QWidget):
         row.setSpacing(2 * UNIT)
         for words, tip, field, keys in (
             (
-                self.tr("Drafted, gamma"),
-                self.tr("Tokens that the draft proposes for each iteration."),
+                self.tr("Drafted"),
+                self.tr("Tokens that the draft proposes for each iteration, gamma."),
                 self.tokens,
                 (TOKENS,),
             ),
             (
-                self.tr("Acceptance, alpha"),
-                self.tr("Share of drafted tokens accepted, given all earlier ones were: 0 to 1."),
+                self.tr("Acceptance"),
+                self.tr("Share of drafted tokens accepted after all earlier ones, alpha: 0 to 1."),
                 self.acceptance,
                 (ALPHA, RHO),
             ),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QTabBar, QTabWidget, QWidget
 from ourmodels_gui.engine.setup import Machine
 from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
 from ourmodels_gui.gui.decode_tab import DecodeTab
+from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.measured.points import Point
 
 SMALL = Machine(16e9, 400e9)
@@ -234,3 +235,19 @@ def test_measurements_stand_on_both_ceilings_and_in_the_reading(seen):
     seen.present(evaluated(dense()))
     assert len(drawn._same.getData()[0]) == 0
     assert [note.said for note in seen.plot.notes if note.said] == []
+
+
+def test_a_row_of_the_table_opens_its_working(seen, qtbot):
+    seen.present(evaluated(dense(), floor_tokens_per_s=10.0))
+    seen.table.setFocus()
+    row = [cells[0].value for cells in seen.table.figures.rows].index(4)
+    seen.table.activated.emit(seen.table.figures.index(row, 1))
+    text = seen.table.findChild(WorkingWindow).text.toPlainText()
+    rate = exact_rate(seen.table.figures.rows[row][1].value)
+    assert "T(b) = b R / (W_batch(b) + b K_read)" in text
+    assert f"= {rate} tok/s" in text
+    seen.table.findChild(WorkingWindow).close()
+
+
+def exact_rate(value):
+    return f"{value:.6g}"
