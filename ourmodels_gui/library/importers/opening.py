@@ -11,7 +11,7 @@ from ...problem import BadInput
 from .bounded import names_in
 from .config_json import read_config
 from .described import Described
-from .found import Cancelled, Checkpoint, listed
+from .found import Cancelled, Checkpoint, listed, shorten
 from .gguf_facts import describe_gguf
 from .gguf_parts import parts_of, read_gguf
 from .hf_config import describe_config
@@ -31,10 +31,15 @@ class Files(msgspec.Struct, frozen=True):
 def pasted_path(text: str) -> Path:
     """The path that somebody pasted or dropped: quotes, a file address and a home folder undone.
 
+    Raises BadInput for a web address.
+
     >>> pasted_path(' "file:///models/my%20model.gguf" ').as_posix()
     '/models/my model.gguf'
     """
     plain = text.strip().strip("\"'").strip()
+    if plain.lower().startswith(("http://", "https://")):
+        message = "this program works offline; download the files and give the path of their folder"
+        raise BadInput("", message, shorten(plain))
     if plain.lower().startswith("file://"):
         address = plain[len("file://") :]
         address = address[address.find("/") :] if "/" in address else address
@@ -42,12 +47,12 @@ def pasted_path(text: str) -> Path:
         plain = coded.decode(errors="surrogateescape")
         if re.match(r"/[A-Za-z]:/", plain):  # a drive letter
             plain = plain[1:]
-    return Path(plain).expanduser()
+    return _at_home(Path(plain))
 
 
 def read_files(path: Path, cancelled: Cancelled | None = None) -> Files:
     """The headers and the metadata of the model at a path. Raises as `import_model` does."""
-    path = Path(os.path.abspath(path.expanduser()))
+    path = Path(os.path.abspath(_at_home(path)))
     if path.is_dir():
         return _read_folder(path, cancelled)
     path.stat()
@@ -67,6 +72,13 @@ def read_files(path: Path, cancelled: Cancelled | None = None) -> Files:
         "config.json, or the folder that holds them"
     )
     raise BadInput("", message, str(path))
+
+
+def _at_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # the home of somebody who is not there
+        return path
 
 
 def _read_folder(folder: Path, cancelled: Cancelled | None) -> Files:
