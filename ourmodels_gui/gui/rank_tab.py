@@ -185,6 +185,7 @@ class RankTab(QWidget):
         ranked, view = self.ranked, self.table
         columns = self._columns()
         fresh = columns != view.rows.columns
+        view.say(ranked.why)
         view.rows.ready = ranked.ready
         assert self._evaluation is not None
         view.rows.here = mark_of(self._evaluation.scenario).pair()
