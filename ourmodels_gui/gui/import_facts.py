@@ -79,13 +79,13 @@ class TensorTable(FigureTable):
         super().__init__(
             self.tr("Stored bytes by tensor class"),
             (self.tr("class"), self.tr("stored as"), self.tr("bytes"), self.tr("parameters")),
-            ("shared experts (draft)", "q4_k, q6_k", "1,234.5 GB", "1,234.56 B"),
+            ("shared experts (draft)", "", "1,234.5 GB", "1,234.56 B"),
             left=(0, 1),
             stretched=1,
             parent=parent,
         )
-        columns = range(self.figures.columnCount())
-        self.setMinimumWidth(sum(self.columnWidth(column) for column in columns))
+        words = self.fontMetrics().horizontalAdvance("q4_k, q6_k") + 3 * UNIT
+        self.setMinimumWidth(words + sum(self.columnWidth(column) for column in (0, 2, 3)))
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_record(self, record: ModelRecord) -> None:
