@@ -69,6 +69,7 @@ class ImportDialog(QDialog):
 
     def accept(self) -> None:
         """Keep the model as one's own and close, or say why not."""
+        self.page.questions.finish()
         if self.reviewed is None or not self.save_button.isEnabled():
             return
         try:

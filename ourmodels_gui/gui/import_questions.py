@@ -159,6 +159,12 @@ class Questions(QWidget):
         for key in list(self.boxes):
             self._remove(key)
 
+    def finish(self) -> None:
+        """A number still being typed counts."""
+        for box in self.boxes.values():
+            if box.number is not None:
+                box.number.commit()
+
     def present(self, reviewed: Reviewed) -> None:
         """Show the questions that there are now, each with its answer."""
         offers = {offer.question.key: offer for offer in reviewed.offers}
