@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 from .parts import Parts
 
 Values = NDArray[np.float64]
+LEAST_BYTES = 1e-6
+"""What holds less takes no room."""
 
 
 def densest_first(parts: Parts, room_bytes: Values) -> Values:
@@ -22,15 +24,16 @@ def densest_first(parts: Parts, room_bytes: Values) -> Values:
     """
     held, moved = parts.held_bytes, parts.moved_bytes
     density = np.full(held.shape, np.inf)
-    np.divide(moved, held, out=density, where=held > 0.0)
+    np.divide(moved, held, out=density, where=held > LEAST_BYTES)
     order = np.argsort(-density, axis=0, kind="stable")
     sorted_held = np.take_along_axis(held, order, axis=0)
     before = np.cumsum(sorted_held, axis=0) - sorted_held
     left = np.maximum(room_bytes - before, 0.0)
     taken = np.ones(held.shape)
-    np.divide(left, sorted_held, out=taken, where=sorted_held > 0.0)
+    fitting = np.minimum(left, sorted_held)
+    np.divide(fitting, sorted_held, out=taken, where=sorted_held > LEAST_BYTES)
     fractions = np.empty(held.shape)
-    np.put_along_axis(fractions, order, np.minimum(taken, 1.0), axis=0)
+    np.put_along_axis(fractions, order, taken, axis=0)
     return fractions
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..costs import distinct_experts, layer_alloc_bytes, layer_read_bytes
 from ..setup import CachePolicy, Experts, ModelCosts, Routing, Setup, TypedCache
 from ..step import Step
+from .together import shape_of
 
 CLASSES = ("weights", "routed_experts", "embedding", "cache", "draft")
 """Swept by every iteration; routed experts; held and never swept; cache and state of the sessions;
@@ -62,7 +63,7 @@ def parts(
     )
     for held, read in _sessions(setup, model, setup.workload.cache_policy):
         rows += _private("cache", (batch, working), held, read)
-    shape = setup.composition and setup.composition.shape
+    shape = shape_of(setup)
     if whole_layers and shape is not None and shape.alike:
         rows = _together(rows, shape.head_bytes)
     if gamma > 0:

@@ -71,7 +71,7 @@ class Policy:
         limits = self.limits(np.array([float(batch)]))
         return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding
 
-    def groups(self, batch: int) -> int | None:  # noqa: ARG002
+    def groups(self, batch: int) -> int | None:
         """Groups of sessions that take turns; None where there are none."""
         return None
 

@@ -14,8 +14,8 @@ from ..decode import last_batch
 from ..result import Binding, PoolShare
 from ..setup import Device, Setup
 from ..step import position_compute_s
-from .layers import groups_name
 from .knapsack import densest_first, ends, fill_in_order, least_greatest, traffic
+from .layers import groups_name
 from .many import least_time
 from .parts import Parts, parts
 from .policy import Limit, Policy, Values
@@ -240,8 +240,7 @@ class PoolPolicy(Policy):
         binding = Binding("link" if pool.link else "memory", pool.name)
         sends: tuple[Limit, ...] = ()
         if self.composition.split != "layers":
-            split = "tensor" if self.composition.split == "tensor" else "experts"
-            sends = self.link_limits(batch, split)
+            sends = self.link_limits(batch, self.composition.split)
         return (Limit(binding, memory), *self.compute_limits(batch, "all pools"), *sends)
 
     def compute_seconds(self, batch: Values) -> Values | None:

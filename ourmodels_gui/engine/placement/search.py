@@ -37,7 +37,7 @@ def highest(
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     best = (-np.inf, 0.0)
-    for peak in sorted(peaks, key=lambda at: -values[at])[:PEAKS]:
+    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:PEAKS]:
         low, top = tried[max(peak - 1, 0)], tried[min(peak + 1, len(tried) - 1)]
         while True:
             grid = np.unique(np.rint(np.linspace(low, top, probes)))

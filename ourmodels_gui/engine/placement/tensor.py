@@ -10,6 +10,7 @@ from ..setup import Setup, TypedCache
 from ..step import per_session_tokens_per_s, shared_bytes, step_bytes
 from .parts import parts
 from .policy import Limit, Policy, Values
+from .together import shape_of
 
 
 class TensorSplit(Policy):
@@ -100,6 +101,7 @@ class HeadSplit(TensorSplit):
 
 def heads_known(setup: Setup) -> bool:
     """Whether the caches of a model can be divided by heads: their heads are known."""
-    shape = setup.composition and setup.composition.shape
-    cache = setup.model.cache
-    return bool(shape) and not isinstance(cache, TypedCache) and len(shape.key_heads) == len(cache)
+    shape, cache = shape_of(setup), setup.model.cache
+    if shape is None or isinstance(cache, TypedCache):
+        return False
+    return len(shape.key_heads) == len(cache)

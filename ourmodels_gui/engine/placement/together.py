@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ..setup import Composition, Device, Machine
+from ..setup import Composition, Device, Machine, ModelShape, Setup
 
 
 def pools_of(composition: Composition) -> tuple[Device, ...]:
@@ -45,6 +45,11 @@ def together(pools: tuple[Device, ...]) -> Machine:
         },
         measured=frozenset().union(*(pool.machine.measured for pool in pools)),
     )
+
+
+def shape_of(setup: Setup) -> ModelShape | None:
+    """The shape of a setup's model, where there is a composition and it is known."""
+    return None if setup.composition is None else setup.composition.shape
 
 
 def alone(composition: Composition) -> Device | None:
