@@ -19,7 +19,7 @@ VENV := .venv/venv-$(call key,/dev/null)
 INSTALLED := .venv/run-$(call key,requirements.lock pyproject.toml hatch_build.py)
 TESTABLE := .venv/test-$(call key,requirements-test.lock)
 
-.PHONY: help run test check lock benchmarks clean
+.PHONY: help run test check proof lock benchmarks clean
 
 help: ## Show this list.
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,14 +36,16 @@ test: $(TESTABLE) ## Run the whole test suite, without a display.
 	@$(PY) packaging/linux/libraries.py
 	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
 
-check: $(TESTABLE) ## Check style and layers (part of the tests) and types.
+check: $(TESTABLE) ## Check style, types and layers only (part of the tests).
 	$(PY) -m pytest -q tests/test_style.py tests/test_layers.py
-	$(PY) -m mypy
 
 benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/README.md.
 	@status=0; for script in benchmarks/*.py; do \
 	  echo "$$script"; $(PY) "$$script" || status=1; \
 	done; exit $$status
+
+proof: $(TESTABLE) ## Write docs/proof.md anew: every published run beside its ceiling.
+	$(PY) docs/build_proof.py
 
 lock: ## Write both lock files anew (needs uv; UPGRADE=--upgrade takes newer versions).
 	$(call compile,requirements.lock)

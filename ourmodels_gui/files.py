@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 if sys.platform == "win32":
     import msvcrt
@@ -68,6 +69,33 @@ def write_whole(path: Path, data: bytes) -> None:
     Nothing else is left in its folder. Raises OSError; the old file then stands untouched.
     """
     _put(path, data)
+
+
+def write_over(path: Path, data: bytes, expected: bytes | None) -> None:
+    """Write over a file anywhere that still holds what it held when it was read, or that is gone.
+
+    Two windows that do so at the same moment come one after the other, and the second finds the
+    first one's work. Nothing else is left in the folder. Raises FileChanged or OSError; the old
+    file then stands untouched.
+    """
+    try:
+        with path.open("rb") as old, _alone_with(old):
+            # While this waited, another may have put a new file into its place.
+            if path.read_bytes() != expected:
+                raise FileChanged(path)
+            _put(path, data)
+            return
+    except FileNotFoundError:
+        _put(path, data)
+
+
+@contextlib.contextmanager
+def _alone_with(file: BinaryIO) -> Iterator[None]:
+    """Wait for others who lock the same file. Windows refuses to replace a file that is locked."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+    yield
 
 
 def create(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The pages that docs/write.py computes are current."""
+"""The pages that docs/write.py computes are current, and docs/draw.py draws fairly."""
 
 import importlib.util
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def script():
-    spec = importlib.util.spec_from_file_location("write_pages", DOCS / "write.py")
+def script(name):
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -17,7 +17,7 @@ def script():
 
 @pytest.fixture(scope="module")
 def pages():
-    return script().pages()
+    return script("write").pages()
 
 
 @pytest.mark.parametrize("name", ["audit.md", "catalog-sizes.md"])
@@ -32,3 +32,15 @@ def test_every_exception_stands_in_its_page_with_a_reason(pages):
     assert entries
     for entry in entries:
         assert len(entry.split(" | ")[-1]) > 40
+
+
+def test_a_draw_repeats_itself_and_reaches_machines_and_models():
+    draw = script("draw")
+    library = draw.load(draw.CATALOG)
+    drawn = draw.draw(library, 200, 7)
+    assert drawn == draw.draw(library, 200, 7)
+    assert drawn != draw.draw(library, 200, 8)
+    assert len({(figure.file, figure.key) for figure in drawn}) == 200
+    assert {figure.file.split("/")[0] for figure in drawn} == {"hardware", "models"}
+    for figure in draw.population(library):
+        assert figure.says and figure.source in library.sources, figure

@@ -3,28 +3,61 @@
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from ourmodels_gui.library.check import check_hardware
+from ourmodels_gui.library.check_models import check_model
+from ourmodels_gui.library.hardware import Configuration, HardwareRecord, Memory
 from ourmodels_gui.library.load import load
-from ourmodels_gui.library.models import total_parameters
+from ourmodels_gui.library.models import (
+    Audit,
+    ExpertSet,
+    LayerGroup,
+    ModelRecord,
+    Mtp,
+    Published,
+    Tensors,
+    total_parameters,
+)
+from ourmodels_gui.library.records import Figure
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def whole_example(guide: str) -> str:
-    """The first complete JSON file that a guide shows."""
-    text = (DOCS / guide).read_text(encoding="utf-8")
-    return next(
-        block for block in re.findall(r"```json\n(.*?)```", text, re.S) if '"name"' in block
-    )
+GUIDE = (DOCS / "catalog.md").read_text(encoding="utf-8")
+
+
+def whole_examples() -> list[str]:
+    """The complete JSON files that the guide shows: a machine, then a model."""
+    return [block for block in re.findall(r"```json\n(.*?)```", GUIDE, re.S) if '"name"' in block]
 
 
 @pytest.fixture
 def library(tmp_path):
-    for folder, guide in (("hardware", "adding-a-machine.md"), ("models", "adding-a-model.md")):
+    for folder, text in zip(("hardware", "models"), whole_examples(), strict=True):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "example.json").write_text(whole_example(guide), encoding="utf-8")
+        (tmp_path / folder / "example.json").write_text(text, encoding="utf-8")
     return load(tmp_path / "no-catalog", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "struct",
+    [
+        HardwareRecord, Memory, Configuration, Figure, ModelRecord, Tensors, ExpertSet, LayerGroup,
+        Mtp, Published, Audit,
+    ],
+)  # fmt: skip
+def test_the_guide_names_every_key(struct):
+    keys = [field.encode_name for field in msgspec.structs.fields(struct)]
+    named = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`\n]+)`", GUIDE)) + GUIDE))
+    assert [key for key in keys if key not in named] == []
+
+
+def test_the_examples_pass_every_check(library):
+    records = {entry.place: entry.record for entry in library.machines.values()}
+    assert check_hardware(records, None) == []
+    assert check_model(library.models["example"].record, "example.json") == []
 
 
 def test_the_examples_load_without_a_problem(library):

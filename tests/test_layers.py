@@ -1,5 +1,6 @@
 """The layers of docs/architecture.md; import-linter's contracts stand in pyproject.toml."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "ourmodels_gui"
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +43,16 @@ def test_the_engine_stands_on_numpy_and_msgspec_alone(imports):
     used = set().union(*(imports.find_modules_directly_imported_by(name) for name in engine))
     outside = {name.partition(".")[0] for name in used - engine} - sys.stdlib_module_names
     assert outside <= {"numpy", "msgspec"}
+
+
+def test_the_module_tree_of_the_architecture_is_the_real_one():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    tree = page.partition("    ourmodels_gui/\n")[2].partition("    resources/")[0]
+    named, folder = set(), PACKAGE
+    for indent, name in re.findall(r"^( {6,8})([\w.]+/?)", tree, re.MULTILINE):
+        if len(indent) == 6:
+            folder = PACKAGE / name if name.endswith("/") else PACKAGE
+        named.add(folder / name if len(indent) == 8 else PACKAGE / name)
+    assert {path for path in named if not path.exists()} == set()
+    top = {path for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert {path.name for path in top - named} <= {"__init__.py", "__main__.py", "__pycache__"}

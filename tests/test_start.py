@@ -17,13 +17,14 @@ from PySide6.QtWidgets import QApplication
 from ourmodels_gui import app, cli
 
 def leave():
-    for window in QApplication.topLevelWidgets():
-        if window.isVisible():
-            print(window.windowTitle())
+    for widget in QApplication.allWidgets():
+        if widget.isVisible():
+            title = widget.windowTitle() if widget.isWindow() else ""
+            print(type(widget).__name__, widget.height(), title, sep="\\t")
     QApplication.exit(0)
 
 def run_for_a_moment(application):
-    QTimer.singleShot(1500, leave)
+    QTimer.singleShot(3000, leave)
     return QApplication.exec()
 
 app.Application.exec = run_for_a_moment
@@ -47,18 +48,25 @@ def said(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in lines if "propagateSizeHints" not in line]
 
 
+def seen(done: subprocess.CompletedProcess[str]) -> dict[str, tuple[int, str]]:
+    """Height and window title by kind of visible widget."""
+    rows = (line.split("\t") for line in done.stdout.splitlines())
+    return {kind: (int(height), title) for kind, height, title in rows}
+
+
 @pytest.mark.parametrize("arguments", [[], ["gui"]], ids=["no-command", "gui"])
-def test_the_window_opens_without_a_file(tmp_path, arguments):
+def test_the_window_opens_on_an_answer(tmp_path, arguments):
     done = start(tmp_path, *arguments)
     assert said(done) == []
     assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 1
+    widgets = seen(done)
+    assert "MainWindow" in widgets
+    assert widgets["AnswerPanel"][0] > 100
 
 
 def test_the_window_opens_on_a_scenario_file(tmp_path):
     done = start(tmp_path, "gui", EXAMPLE)
     assert said(done) == []
     assert done.returncode == 0
-    name = scenario.read_file(EXAMPLE).name
-    assert name is not None
-    assert EXAMPLE.name.removesuffix(scenario.SUFFIX) in done.stdout or name in done.stdout
+    title = seen(done)["MainWindow"][1]
+    assert EXAMPLE.name.removesuffix(scenario.SUFFIX) in title

@@ -28,8 +28,9 @@ Tokens = TypeVar("Tokens", float, NDArray[Any])
 
 
 def _constant(value: float, tokens: Tokens) -> Tokens:
+    """`value` at every count; over many pairs at once it is an array as well, of the same shape."""
     if isinstance(tokens, np.ndarray):
-        return np.full(tokens.shape, float(value))
+        return np.full(tokens.shape, value, dtype=np.float64)
     return float(value)
 
 

@@ -75,7 +75,8 @@ def rate_limited_batch(step: Step, floor_tokens_per_s: float) -> int | None:
     true sweep is no smaller, so this is a necessary condition. Corrected to the last batch that
     passes the float64 test.
 
-    Returns None where no batch fails (no floor, or no private reads); 0 where one session fails.
+    Returns None where no batch fails (no floor, or no private reads to speak of); 0 where one
+    session fails.
     References: formulation, "Usable-batch correction".
 
     >>> step = Step(800.0, 10.0, (), "floor", private_bytes=2.0)
@@ -92,10 +93,10 @@ def rate_limited_batch(step: Step, floor_tokens_per_s: float) -> int | None:
 
     if not holds(1):
         return 0
-    if step.private_bytes == 0.0:
+    if holds(BEYOND):
         return None
-    guess = min((rate / floor_tokens_per_s - alone_bytes) / step.private_bytes, float(BEYOND))
-    for batch in range(int(guess) + 1, max(int(guess) - 2, 0), -1):
+    guess = int((rate / floor_tokens_per_s - alone_bytes) / step.private_bytes)
+    for batch in range(guess + 1, max(guess - 2, 0), -1):
         if holds(batch) and not holds(batch + 1):
             return batch
     return last_batch(holds, 1, BEYOND)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .admissible import best_batch, largest_batch
+from .ascending import ascending
 from .capacity import fitting_batch
 from .crossover import missing_for_compute
 from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
@@ -29,6 +30,9 @@ Lengths = NDArray[np.int64]
 
 PARTS = 16
 """Into how many intervals one is cut."""
+
+ROUNDING = 1e-12
+"""Ceilings that differ by less than this fraction differ by rounding alone, and count as equal."""
 
 TRIED = 128
 """How many lengths are tried at once for the longest that is admitted."""
@@ -152,16 +156,17 @@ def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
             low = min(low, (float(at[least]), int(where[least])))
             if at[most] > high[0]:
                 high = (float(at[most]), int(where[most]))
-        alive = (end - begin > 1) & ((lower < low[0]) | (upper > high[0]))
+        beyond = (lower < low[0] * (1.0 - ROUNDING)) | (upper > high[0] * (1.0 + ROUNDING))
+        alive = (end - begin > 1) & beyond
         begin, end = _cut(begin[alive], end[alive], chunk)
     return low[1], high[1]
 
 
 def _first_intervals(last: int, chunk: int) -> tuple[Lengths, Lengths]:
     """1..last in intervals of about one ratio, cut at whole chunks beyond the first."""
-    ends = np.unique(np.geomspace(1, last, 64).round().astype(np.int64))
+    ends = ascending(np.geomspace(1, last, 64).round())
     ends = np.where(ends > chunk, -(-ends // chunk) * chunk, ends)
-    ends = np.unique(np.minimum(np.append(ends, (chunk, last)), last))
+    ends = ascending(np.minimum(ends, last), chunk, last)
     return np.concatenate(([1], ends[:-1] + 1)), ends
 
 

@@ -1,6 +1,5 @@
 """Speculative decoding: tokens emitted, the break-even, and the batches at which it loses."""
 
-import math
 from typing import Any
 
 import msgspec
@@ -21,8 +20,8 @@ ROUNDING = 1e-12
 def emitted_tokens(acceptance: float, draft_tokens: int) -> float:
     """Tokens emitted per session and iteration when each draft token is accepted alike.
 
-    rho = 1 + alpha + ... + alpha^gamma = (1 - alpha^(gamma + 1)) / (1 - alpha), and gamma + 1 at
-    alpha = 1; computed so that nothing is lost as alpha nears 1.
+    rho = (1 - alpha^(gamma + 1)) / (1 - alpha) = 1 + alpha + ... + alpha^gamma; summed, because the
+    quotient loses everything as alpha nears 1, where rho = gamma + 1.
 
     Parameters: acceptance, alpha, conditional on all earlier acceptances [0..1]; draft_tokens,
     gamma.
@@ -34,12 +33,10 @@ def emitted_tokens(acceptance: float, draft_tokens: int) -> float:
     """
     if not 0.0 <= acceptance <= 1.0:
         raise ValueError("acceptance must lie between 0 and 1")
-    refused = 1.0 - acceptance
-    if refused == 0.0:
-        return draft_tokens + 1.0
-    if acceptance == 0.0:
-        return 1.0
-    return -math.expm1((draft_tokens + 1) * math.log1p(-refused)) / refused
+    total = 1.0
+    for _ in range(draft_tokens):
+        total = 1.0 + total * acceptance
+    return total
 
 
 def acceptance_for(emitted: Tokens, draft_tokens: int) -> Tokens:

@@ -1,4 +1,4 @@
-"""The decode bounds of machines x models at once: ordinary decode, the memory side alone.
+"""The decode bounds of machines x models at once, without speculation.
 
 Decisions and figures are those of `decode`, bit for bit; only the road differs. The floor test of
 every batch becomes one comparison, because for each machine there is a largest number of bytes that
@@ -89,7 +89,7 @@ def sweep(
     """Decode bounds of every pair of a machine and a model.
 
     Contexts are those of the workload within each model's limit: reserved = min(asked, limit), read
-    = min(asked, reserved). A forced batch and the combined ceiling play no part.
+    = min(asked, reserved). A forced batch plays no part; the ceiling is that of the memory side.
 
     Parameters: machines; models; workload; overhead_bytes, O by machine, or None for the
     workload's.
@@ -106,8 +106,17 @@ def sweep(
     )
 
 
-def sweep_tables(machines: MachineTable, models: ModelTable, floor_tokens_per_s: float) -> Sweep:
+def sweep_tables(
+    machines: MachineTable,
+    models: ModelTable,
+    floor_tokens_per_s: float,
+    compute_s: Floats | None = None,
+) -> Sweep:
     """The sweep itself, on tables that can be kept from one sweep to the next.
+
+    Parameters: machines; models; floor_tokens_per_s, r_star; compute_s, time of one position on the
+    compute side by [model, machine] for the combined ceiling, NaN where unknown; None for the
+    memory side alone.
 
     Exact while capacities stay below 2^53 bytes: a quotient of whole numbers below that is never
     rounded up to the next whole number. Models are taken in blocks that stay in the cache.
@@ -126,6 +135,9 @@ def sweep_tables(machines: MachineTable, models: ModelTable, floor_tokens_per_s:
         seats /= np.rint(models.alloc_bytes[rows, None])
         np.floor(seats, out=seats)
         np.minimum(clearing[rows].take(place, axis=1), seats, out=best[rows])
+        if compute_s is not None:
+            computing = compute_batch(compute_s[rows], floor_tokens_per_s)
+            np.minimum(best[rows], computing, out=best[rows])
         per_session[rows] = models.full_sweep_bytes[rows, None]
     for mixture in models.mixtures:
         per_session[mixture.rows] = _swept_bytes(mixture, best[mixture.rows])
@@ -135,6 +147,8 @@ def sweep_tables(machines: MachineTable, models: ModelTable, floor_tokens_per_s:
         np.copyto(memory[rows], np.nan, where=memory[rows] < 0.0)
         rate += np.multiply(served, models.read_bytes[rows, None], out=total)
         np.divide(bandwidth, rate, out=rate)
+        if compute_s is not None:
+            np.fmin(rate, _per_computed(served, compute_s[rows]), out=rate, where=served >= 1.0)
         np.multiply(served, rate, out=total)
     return Sweep(
         machines=machines,
@@ -167,6 +181,30 @@ def largest_step_bytes(bandwidth_bytes_per_s: Floats, floor_tokens_per_s: float)
             most = np.where(within, more, most)
 
 
+def compute_batch(compute_s: Floats, floor_tokens_per_s: float) -> Floats:
+    """The largest batch whose arithmetic alone clears the floor, infinite where every batch does.
+
+    The largest b >= 0 with 1 / (b t) >= r_star in float64, t the time of one position.
+
+    >>> compute_batch(np.array([0.01, 0.2, 0.0, np.nan]), 10.0)
+    array([10.,  0., inf, inf])
+    """
+    if floor_tokens_per_s <= 0.0:
+        return np.full(compute_s.shape, np.inf)
+    with np.errstate(divide="ignore", over="ignore"):
+        batch = np.floor(1.0 / (floor_tokens_per_s * compute_s)) + 1.0
+        for _ in range(2):
+            slow = _per_computed(batch, compute_s) < floor_tokens_per_s
+            batch = np.where(slow & (batch > 0.0), batch - 1.0, batch)
+    return np.where(np.isnan(batch), np.inf, batch)
+
+
+def _per_computed(batch: Floats, compute_s: Floats) -> Floats:
+    """The per-session ceiling of the arithmetic, 1 / (b t); NaN where it is unknown or none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(compute_s > 0.0, 1.0 / (batch * compute_s), np.nan)
+
+
 def line_batch(most_bytes: Floats, swept_bytes: Floats, private_bytes: Floats) -> Floats:
     """The largest b >= 0 with W + b K <= f, whole but float64; infinite where every batch holds.
 
@@ -191,14 +229,17 @@ def line_batch(most_bytes: Floats, swept_bytes: Floats, private_bytes: Floats) -
     np.fmax(batch, 0.0, out=batch)
     for row in np.flatnonzero(private_bytes[:, 0] == 0.0):
         batch[row] = np.where(swept_bytes[row] <= most_bytes, np.inf, 0.0)
+    if batch.max(initial=0.0) >= BEYOND:
+        batch[batch >= BEYOND] = np.inf
     for row, machine in places:
         swept, private, most = swept_bytes[row, 0], private_bytes[row, 0], most_bytes[machine]
         batch[row, machine] = _search_line(most, swept, private)
     return batch
 
 
-def _search_line(most_bytes: float, swept_bytes: float, private_bytes: float) -> int:
-    return last_batch(lambda batch: swept_bytes + batch * private_bytes <= most_bytes, 0, BEYOND)
+def _search_line(most_bytes: float, swept_bytes: float, private_bytes: float) -> float:
+    last = last_batch(lambda batch: swept_bytes + batch * private_bytes <= most_bytes, 0, BEYOND)
+    return np.inf if last == BEYOND else last
 
 
 def clearing_batch(models: ModelTable, most_bytes: Floats, most_free_bytes: float) -> Floats:
@@ -210,9 +251,10 @@ def clearing_batch(models: ModelTable, most_bytes: Floats, most_free_bytes: floa
     Parameters: models; most_bytes, ascending limits of a step; most_free_bytes, the largest C - O.
     """
     batch = line_batch(most_bytes, models.full_sweep_bytes[:, None], models.read_bytes[:, None])
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slack_bytes = most_bytes.max(initial=0.0) - models.active_bytes
-        fitting = (most_free_bytes - models.resident_bytes) / models.alloc_bytes
+        margin_bytes = most_free_bytes - np.rint(models.resident_bytes)
+        fitting = margin_bytes / np.rint(models.alloc_bytes)
         longest = np.fmax(np.fmin(slack_bytes / models.read_bytes, fitting), 0.0) + 2.0
     lengths = [
         int(min(longest[mixture.rows].max(), mixture.curved_tokens)) for mixture in models.mixtures

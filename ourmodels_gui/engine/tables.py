@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from .cache_columns import CacheColumns
 from .costs import (
     active_bytes,
     cache_alloc_bytes,
@@ -13,7 +14,7 @@ from .costs import (
     saturating_tokens,
     sweep_bytes,
 )
-from .setup import Machine, ModelCosts, Workload
+from .setup import CachePolicy, Machine, ModelCosts, Workload
 
 Floats = NDArray[np.float64]
 
@@ -100,6 +101,26 @@ def model_table(models: Sequence[ModelCosts], workload: Workload) -> ModelTable:
         active_bytes=columns[5],
         full_sweep_bytes=columns[6],
         mixtures=_mixtures(models) if workload.routing == "expected" else (),
+    )
+
+
+def at_contexts(
+    table: ModelTable,
+    caches: CacheColumns,
+    policy: CachePolicy,
+    reserved_tokens: NDArray[np.int64],
+    read_tokens: NDArray[np.int64],
+) -> ModelTable:
+    """The same models at other contexts, without going through them one by one.
+
+    Parameters: table; caches of its models; policy; L_alloc and L_read by model.
+    """
+    return msgspec.structs.replace(
+        table,
+        reserved_context_tokens=reserved_tokens,
+        read_context_tokens=read_tokens,
+        alloc_bytes=caches.alloc_bytes(reserved_tokens.astype(np.float64), policy),
+        read_bytes=caches.step_read_bytes(read_tokens.astype(np.float64)),
     )
 
 

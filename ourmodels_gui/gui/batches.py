@@ -1,12 +1,11 @@
 """Which numbers of sessions are drawn, offered and listed."""
 
-from math import ceil, log2
-
 import numpy as np
 
+from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
-from ..engine.result import Decode
 from ..evaluation import Evaluation
+from ..summary.spans import batch_span
 from ..units import number, rate
 from . import typed
 from .tables import Cell, Row
@@ -34,26 +33,13 @@ def why_no_curve(evaluation: Evaluation) -> str:
     return f"Not one session fits beside the model: {missing} GB are missing for the first."
 
 
-def batch_span(decode: Decode) -> int:
-    """The largest batch to draw: past every limit that is not far from the others.
-
-    A power of two, so that the axis stands still while a limit moves a little.
-    """
-    high = max(4, decode.memory_batch or 1)
-    if decode.forced is not None:
-        high = max(high, decode.forced.batch)
-    if decode.rate_limited_batch is not None:
-        high = max(high, min(decode.rate_limited_batch, 4 * high))
-    return 2 ** ceil(log2(high * 1.05))
-
-
 def sampled(high: int) -> np.ndarray:
     """Whole batches from 1 to `high`: every one while they are few, then in equal ratios.
 
     >>> sampled(8).tolist()
     [1, 2, 3, 4, 5, 6, 7, 8]
     """
-    return np.unique(np.round(np.geomspace(1, high, SAMPLES)).astype(np.int64))
+    return ascending(np.round(np.geomspace(1, high, SAMPLES)))
 
 
 def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:

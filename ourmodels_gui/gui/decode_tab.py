@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..summary import Row
-from .batches import batch_rows, batch_span, sampled
+from ..summary.spans import batch_span
+from .batches import batch_rows, sampled
 from .concurrency import Concurrency
 from .plot_tab import PlotTab
 from .tables import FigureTable
@@ -56,6 +57,7 @@ class DecodeTab(PlotTab):
 
             self.plot = DecodePlot()
             self.column.insertWidget(0, self.plot, 1)
+        self.plot.set_measured(self.measured(evaluation))
         self.plot.present(evaluation)
         decode = evaluation.result.decode if evaluation.result else None
         self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))

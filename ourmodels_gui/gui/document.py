@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from .. import files as file_access
 from .. import scenario as files
-from ..library.load import Library
+from ..library.travelling import travelling
 from ..problem import BadInput
-from ..scenario import SUFFIX, HardwareRef, ModelRef, Scenario
+from ..scenario import SUFFIX, Scenario
 from .store import Store
 
 
@@ -27,7 +27,7 @@ class Document(QObject):
         self._store = store
         self._window = window
         self._first = store.scenario
-        self._saved = store.scenario
+        self._saved: Scenario | None = store.scenario
         self._content: bytes | None = None
         self.path: Path | None = None
         store.changed.connect(self.changed)
@@ -56,6 +56,8 @@ class Document(QObject):
         if ask and not self.may_leave():
             return False
         try:
+            if _is_report(path):
+                return self._open_report(path)
             content = path.read_bytes()
             scenario = files.read_file(path)
         except BadInput as bad:
@@ -71,6 +73,19 @@ class Document(QObject):
         self._take(scenario, None if as_example else path, content)
         return True
 
+    def _open_report(self, path: Path) -> bool:
+        """The first scenario that a report carries, as a starting point of its own."""
+        from ..report.pdf_file import scenarios  # noqa: PLC0415 - few starts open a PDF
+
+        held = scenarios(path)
+        notice = self._catalog_notice(held[0])
+        if len(held) > 1:
+            first = self.tr("The report carries {count} scenarios; this is the first.")
+            notice = f"{first.format(count=len(held))} {notice}".rstrip()
+        self.told.emit(notice)
+        self._take(held[0], None, None)
+        return True
+
     def ask_and_open(self) -> None:
         if not self.may_leave():
             return
@@ -84,8 +99,6 @@ class Document(QObject):
         """Save where it came from, or ask for a place. False when nothing was saved."""
         if self.path is None:
             return self.save_as()
-        if self._is_foreign(self.path) and not self._may_overwrite(self.path):
-            return False
         return self._write(self.path)
 
     def save_as(self) -> bool:
@@ -116,11 +129,47 @@ class Document(QObject):
             return self.save()
         return answer == button.Discard
 
-    def _write(self, path: Path) -> bool:
+    def restore(self, scenario: Scenario, path: Path | None, stamp: str) -> None:
+        """Go on with a scenario that a crash left unsaved.
+
+        Parameters: path of its file, if it has one; stamp, what the file held when it was opened.
+        """
+        content = None
+        if path is not None:
+            try:
+                found = path.read_bytes()
+            except OSError:
+                path = None
+            else:
+                # Another content is not ours to write over without asking.
+                content = found if file_access.stamp(found) == stamp else None
+        self._take(scenario, path, content)
+        self._saved = None
+        self.told.emit(
+            self.tr("Restored what was open, and not saved, when the program last ended.")
+        )
+        self.changed.emit()
+
+    def content(self) -> bytes:
+        """The file that saving would write now."""
+        return files.write(travelling(self._store.scenario, self._store.library))
+
+    @property
+    def stamp(self) -> str:
+        """What the file held when it was read or written here last; "" without a file."""
+        return "" if self._content is None else file_access.stamp(self._content)
+
+    def _write(self, path: Path, *, agreed: bool = False) -> bool:
+        """agreed: whatever the file holds may be lost."""
         scenario = self._store.scenario
+        content = self.content()
         try:
-            files.write_file(path, travelling(scenario, self._store.library))
-            content = path.read_bytes()
+            if agreed or path != self.path:
+                file_access.write_whole(path, content)
+            else:
+                file_access.write_over(path, content, self._content)
+        except file_access.FileChanged:
+            return self._may_overwrite(path) and self._write(path, agreed=True)
         except OSError as error:
             reason = error.strerror or str(error)
             self.told.emit(
@@ -137,13 +186,6 @@ class Document(QObject):
     def _take(self, scenario: Scenario, path: Path | None, content: bytes | None) -> None:
         self.path, self._saved, self._content = path, scenario, content
         self._store.open(scenario)
-
-    def _is_foreign(self, path: Path) -> bool:
-        """Whether the file holds something else than what was read or written here last."""
-        try:
-            return path.read_bytes() != self._content
-        except OSError:
-            return False
 
     def _may_overwrite(self, path: Path) -> bool:
         button = QMessageBox.StandardButton
@@ -171,19 +213,11 @@ class Document(QObject):
         return str(self.path.parent if self.path else Path.home())
 
     def _filter(self) -> str:
-        return self.tr("Scenarios (*{suffix});;All files (*)").format(suffix=SUFFIX)
+        words = self.tr("Scenarios and reports (*{suffix} *.pdf);;All files (*)")
+        return words.format(suffix=SUFFIX)
 
 
-def travelling(scenario: Scenario, library: Library) -> Scenario:
-    """The scenario as a file holds it: the user's own machine and model go along, in full."""
-    changes: dict[str, object] = {"catalog_version": library.version or None}
-    hardware = scenario.hardware
-    machine = library.machines.get(hardware) if isinstance(hardware, str) else None
-    if machine is not None and machine.yours:
-        changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
-    model = scenario.model
-    known = library.models.get(model.id) if isinstance(model, ModelRef) else None
-    if known is not None and known.yours:
-        record = msgspec.to_builtins(known.record)
-        changes["model"] = msgspec.structs.replace(model, record=record)
-    return msgspec.structs.replace(scenario, **changes)
+def _is_report(path: Path) -> bool:
+    """Whether the file begins like a PDF. Raises OSError."""
+    with open(path, "rb") as file:
+        return b"%PDF-" in file.read(1024)

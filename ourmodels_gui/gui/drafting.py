@@ -7,9 +7,10 @@ from ..engine.setup import Setup
 from ..engine.speculation import break_even
 from ..engine.step import aggregate_tokens_per_s, decode_step
 from ..evaluation import Evaluation
+from ..summary.spans import batch_span
 from ..units import number, rate, size
 from . import typed
-from .batches import batch_span, why_no_curve
+from .batches import why_no_curve
 from .tables import Cell, Row
 
 

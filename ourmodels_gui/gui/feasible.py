@@ -11,6 +11,7 @@ from ..engine.setup import Machine
 from ..engine.traffic import Demand
 from ..units import bandwidth, number, size
 from . import typed
+from .pictures import offer_pictures
 from .theme import UNIT, colours, mixed, sized
 
 LEFT_PX, MARGIN_PX = 8, 10
@@ -30,8 +31,9 @@ class _Scale(NamedTuple):
 def placed(value: float, side: float) -> tuple[_Scale, float]:
     """Where `value` lies on an axis that shows the side and it; and the share of the side.
 
-    >>> placed(50.0, 100.0)
-    (_Scale(share=0.45454545454545453, off=False), 0.9090909090909091)
+    >>> where, side = placed(50.0, 100.0)
+    >>> round(where.share, 4), where.off, round(side, 4)
+    (0.4545, False, 0.9091)
     """
     end = 1.1 * min(max(side, value), FURTHEST * side)
     return _Scale(min(value / end, 1.0), value > end), side / end
@@ -43,6 +45,7 @@ class Feasible(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Feasible workloads"))
+        offer_pictures(self)
         self.setToolTip(
             self.tr(
                 "A workload holds h and moves r each second. The memory serves every workload "

@@ -1,6 +1,6 @@
 """A group of labelled fields with one left edge, its errors at the fields, and a reset."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -17,30 +17,16 @@ from PySide6.QtWidgets import (
 )
 
 from . import typed
+from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .name_field import NameField
 from .theme import UNIT, sized
 
 LABEL_PX = 96
 FIELD_PX = 128
+CAUTION = "\u26a0"
 
-Field = NumberField | ChoiceField | TextField
-
-
-def message(parent: QWidget | None = None, *, error: bool = False) -> QLabel:
-    """A caption that wraps; muted, or in the colour of what does not fit."""
-    label = QLabel(parent)
-    label.setWordWrap(True)
-    label.setFont(sized("caption"))
-    role = QPalette.ColorRole.BrightText if error else QPalette.ColorRole.PlaceholderText
-    label.setForegroundRole(role)
-    label.setVisible(False)
-    return label
-
-
-def say(label: QLabel, text: str) -> None:
-    """Show a sentence, or nothing when there is none."""
-    label.setText(text)
-    label.setVisible(bool(text))
+Field = NumberField | ChoiceField | TextField | NameField
 
 
 class Group(QWidget):
@@ -170,6 +156,12 @@ class Group(QWidget):
         self._add(key, label, tip, field, None)
         return field
 
+    def name(self, key: str, label: str, tip: str) -> NameField:
+        """Add a name among very many; offer them with `NameField.offer`."""
+        field = NameField(self._body)
+        self._add(key, label, tip, field, None)
+        return field
+
     def text(self, key: str, label: str, tip: str) -> TextField:
         """Add a line of words."""
         field = TextField(self._body)
@@ -183,7 +175,7 @@ class Group(QWidget):
     def finish(self) -> bool:
         """Commit what is being typed; False when something typed cannot be read."""
         for first, *_ in self._rows.values():
-            if isinstance(first, NumberField | TextField):
+            if isinstance(first, NumberField | TextField | NameField):
                 first.commit()
         return not self._typed_wrong
 
@@ -208,12 +200,15 @@ class Group(QWidget):
                     self._typed_wrong.discard(key)
             if key not in self._typed_wrong:
                 say(self._errors[key], "")
-        self.reset.setVisible(bool(self._set) and self._has_defaults)
+        self.mark(self._set)
+
+    def mark(self, keys: Iterable[str]) -> None:
+        """Say how many values differ from the defaults, and offer to reset them."""
+        count = sum(1 for _ in keys)
+        self.reset.setVisible(count > 0 and self._has_defaults)
         if self._foldable and self._has_defaults:
-            count = len(self._set)
-            self._mark.setText(
-                self.tr("\u25cf {count} changed").format(count=count) if count else ""
-            )
+            words = self.tr("\u25cf {count} changed").format(count=count)
+            self._mark.setText(words if count else "")
             self._head.setAccessibleName(
                 self.tr("{title}, {count} changed").format(title=self._title, count=count)
             )
@@ -229,7 +224,25 @@ class Group(QWidget):
         if until_retyped:
             self._typed_wrong.add(mine)
         self.open_up()
-        say(self._errors[mine], text)
+        self._say_error(mine, text)
+        return True
+
+    def _say_error(self, key: str, text: str) -> None:
+        self._errors[key].setForegroundRole(QPalette.ColorRole.BrightText)
+        say(self._errors[key], text)
+
+    def caution(self, key: str, text: str) -> bool:
+        """Show at a field what is odd about its value, which stands; False if no field is it.
+
+        An error that stands there comes first. "" takes the caution back.
+        """
+        mine = next((own for own in self._rows if key == own or key.startswith(own + ".")), None)
+        if mine is None:
+            return False
+        label = self._errors[mine]
+        if mine not in self._typed_wrong and (text or label.text().startswith(CAUTION)):
+            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+            say(label, f"{CAUTION} {text}" if text else "")
         return True
 
     def keep_text(self, key: str, value: Any) -> None:
@@ -250,7 +263,7 @@ class Group(QWidget):
     def _refuse_text(self, key: str, text: str) -> None:
         if text:
             self._typed_wrong.add(key)
-            say(self._errors[key], text)
+            self._say_error(key, text)
         else:
             self._accepted(key)
 

@@ -48,6 +48,11 @@ class LazyView(QWidget):
         else:
             self.update()
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the view shows the last evaluation it was given."""
+        return self._view is not None and self._waiting is None
+
     def paintEvent(self, event: QPaintEvent) -> None:
         # Once the window is painted, not before: what the view imports takes longer than the start.
         if self._view is None and self._waiting is not None:

@@ -1,36 +1,26 @@
 """Which prompt lengths are drawn and listed, and how fast each is."""
 
 from collections.abc import Callable
-from math import ceil, log2
 
 import numpy as np
 
+from ..engine.ascending import ascending
 from ..engine.prefill_curve import ceilings_over_length, doubling_lengths
-from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..summary.figures import NONE
+from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import Separators, duration, exact, rate, tokens
 from . import typed
 from .bracket import with_linear
 from .tables import Cell, Row
 
 SAMPLES = 160
-SHORTEST_TOKENS = 16
-UNLIMITED_TOKENS = 2**20
-
-
-def length_span(setup: Setup) -> int:
-    """The longest prompt to draw: the model's limit, or past the scenario's prompt without one."""
-    assert setup.prompt is not None
-    if setup.model.max_context_tokens is not None:
-        return max(setup.model.max_context_tokens, 2 * SHORTEST_TOKENS)
-    return 2 ** ceil(log2(max(UNLIMITED_TOKENS, setup.prompt.prompt_tokens)))
 
 
 def sampled(longest: int) -> np.ndarray:
     """Whole lengths up to `longest`, in equal ratios."""
     lengths = np.geomspace(SHORTEST_TOKENS, longest, SAMPLES)
-    return np.unique(np.round(lengths).astype(np.int64))
+    return ascending(np.round(lengths))
 
 
 def length_rows(evaluation: Evaluation, bracket: str | None = None) -> tuple[list[Row], set[int]]:

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QWidget
 
+from .pictures import offer_pictures
 from .plot_cursor import Cursor
 from .plot_items import Band, Curve, Gate, Level, Note, Points, Region
 from .plot_labels import LABEL_ROW_PX, place_gates, settle
@@ -64,6 +65,8 @@ class LogPlot(pg.PlotWidget):
         self._ends = (1.0, 10.0)
         self._axes = (x, y)
         super().__init__(parent, axisItems={"bottom": x, "left": y}, enableMenu=False)
+        menu = self.getPlotItem().ctrlMenu
+        menu.setParent(self, menu.windowFlags())  # never shown; without a parent it would stay
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
@@ -85,6 +88,7 @@ class LogPlot(pg.PlotWidget):
         self._placing.timeout.connect(self.place_labels)
         self.box.sigRangeChanged.connect(lambda *_: self._placing.start(0))
         self.scene().sigMouseMoved.connect(self._pointed)
+        offer_pictures(self)
         self._ready = True
         self.restyle()
 

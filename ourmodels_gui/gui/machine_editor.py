@@ -1,9 +1,7 @@
 """The dialog for a machine of the user's own."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
@@ -15,133 +13,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..library.hardware import MODES, Configuration, HardwareRecord, Memory, Price, machine_entries
-from ..library.records import Figure
+from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
-from .form import Group, message, say
+from .captions import message, say
+from .form import CAUTION, Group
+from .machine_values import Values, cautions, record_of, values_of
 from .theme import GROUP_GAP, UNIT, hairline
 
-OWN_VENDOR = "own"
 LABEL_PX = 112
-TERA = "TFLOP/s"
-
-Values = dict[str, Any]
-
-
-def values_of(record: HardwareRecord, size: int) -> Values:
-    """The record's figures by the key of the field that edits each; rates in TFLOP/s and GB/s."""
-    capacity = record.configurations[size].capacity
-    memory = record.configurations[size].memory or record.memory
-    values: Values = {
-        "name": record.name,
-        "vendor": record.vendor,
-        "kind": record.kind,
-        "capacity": capacity.value,
-        "unit": capacity.unit,
-        "memory.type": memory.type or None,
-        "memory.bandwidth": _in(memory.bandwidth, "GB/s"),
-        "power": record.power and _in(record.power, "W"),
-        "price": record.price and record.price.value,
-        "currency": record.price and record.price.unit,
-    }
-    for mode, rate in record.compute.items():
-        values[f"compute.{mode}"] = _in(rate, TERA)
-    for name, rate in record.measured.items():
-        values[f"measured.{name}"] = _in(rate, "GB/s" if name == "bandwidth" else TERA)
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def record_of(values: Values, original: HardwareRecord | None, size: int) -> HardwareRecord:
-    """The record that the fields describe; what no field shows is kept from the original.
-
-    A figure that was not changed keeps its source. Raises BadInput naming the field's key.
-    """
-    for key, what in (
-        ("name", "write a name"),
-        ("capacity", "write how much memory the machine has"),
-        ("memory.bandwidth", "write the memory's bandwidth"),
-    ):
-        if not values.get(key):
-            raise BadInput(key, f"{what}; no answer is possible without it")
-    old = values_of(original, size) if original else {}
-
-    def figure(key: str, unit: str, was: Figure | None) -> Figure | None:
-        value = values.get(key)
-        if value is None:
-            return None
-        if was is not None and old.get(key) == value and (unit in (was.unit, TERA, "GB/s", "W")):
-            return was
-        if value <= 0:
-            raise BadInput(key, "must be above 0; leave it empty when it is unknown")
-        return Figure(value, unit)
-
-    def rates(part: str, known: Mapping[Any, Figure]) -> dict[str, Figure]:
-        found = {
-            name: figure(f"{part}.{name}", "GB/s" if name == "bandwidth" else TERA, known.get(name))
-            for name in ("bandwidth", *MODES)
-        }
-        return {name: rate for name, rate in found.items() if rate is not None}
-
-    sizes = original.configurations if original else (Configuration("own", Figure(1, "GiB")),)
-    own = sizes[size]
-    capacity = figure("capacity", values.get("unit", "GiB"), own.capacity if original else None)
-    memory = own.memory or (original and original.memory)
-    bandwidth = figure("memory.bandwidth", "GB/s", memory.bandwidth if memory else None)
-    assert capacity is not None and bandwidth is not None
-    kind = values.get("memory.type", "")
-    memory = (
-        msgspec.structs.replace(memory, type=kind, bandwidth=bandwidth)
-        if memory
-        else Memory(kind, bandwidth)
-    )
-    changed = msgspec.structs.replace(own, capacity=capacity)
-    if capacity != own.capacity:
-        changed = msgspec.structs.replace(changed, marketed=None)
-    if own.memory:
-        changed = msgspec.structs.replace(changed, memory=memory)
-    parts: dict[str, Any] = {
-        "name": values["name"],
-        "vendor": values.get("vendor") or OWN_VENDOR,
-        "kind": values.get("kind", "discrete"),
-        "memory": original.memory if original and own.memory else memory,
-        "configurations": (*sizes[:size], changed, *sizes[size + 1 :]),
-        "compute": rates("compute", original.compute if original else {}),
-        "measured": rates("measured", original.measured if original else {}),
-        "power": figure("power", "W", original.power if original else None),
-        "price": _price(values, original.price if original else None),
-    }
-    parts["compute"].pop("bandwidth", None)
-    record = msgspec.structs.replace(original, **parts) if original else HardwareRecord(**parts)
-    try:
-        # The same reading as a file's, so that what is saved can be loaded.
-        record = msgspec.convert(msgspec.to_builtins(record), HardwareRecord)
-        machine_entries(record)
-    except msgspec.ValidationError as bad:
-        raise BadInput("name", str(bad)) from None
-    except BadInput as bad:
-        key = bad.problem.key.replace(f"configurations[{size}].", "")
-        raise BadInput(key, bad.problem.message) from None
-    return record
-
-
-def _in(figure: Figure, unit: str) -> float:
-    """A figure in the unit of its field."""
-    factors = {"TB/s": 1e3, "MB/s": 1e-3, "GiB/s": 2.0**30 / 1e9, "kW": 1e3}
-    factors |= {"PFLOP/s": 1e3, "POP/s": 1e3, "GFLOP/s": 1e-3}
-    return figure.value * (1.0 if figure.unit == unit else factors.get(figure.unit, 1.0))
-
-
-def _price(values: Values, was: Price | None) -> Price | None:
-    value, currency = values.get("price"), values.get("currency")
-    if value is None:
-        return None
-    if value <= 0:
-        raise BadInput("price", "must be above 0; leave it empty when it is unknown")
-    if not currency:
-        raise BadInput("currency", "write the price's currency, such as EUR or USD")
-    if was is not None and (was.value, was.unit) == (value, currency):
-        return was
-    return Price(value, currency, kind="street")
 
 
 class MachineEditor(QDialog):
@@ -158,15 +37,19 @@ class MachineEditor(QDialog):
         save: Callable[[HardwareRecord], None],
         *,
         size: int = 0,
+        start: Values | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """start: what is known of a new machine."""
         super().__init__(parent)
         self.setWindowTitle(title)
         self._original = record
         self._size = size
         self._save = save
         self.values: Values = (
-            values_of(record, size) if record else {"kind": "discrete", "unit": "GiB"}
+            values_of(record, size)
+            if record
+            else {"kind": "discrete", "unit": "GiB"} | (start or {})
         )
         self._at_start = dict(self.values)
         self.groups = (self._identity(), self._compute(), self._measured())
@@ -182,6 +65,7 @@ class MachineEditor(QDialog):
             group.present(self.values, {})
             group.grid.setColumnMinimumWidth(0, LABEL_PX)
         page.addStretch(1)
+        self._cautioned: set[str] = set()
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidgetResizable(True)
@@ -189,6 +73,7 @@ class MachineEditor(QDialog):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inside)
         self._trouble = message(self, error=True)
+        self._advice = message(self)
         self._buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
         )
@@ -197,9 +82,11 @@ class MachineEditor(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GROUP_GAP, GROUP_GAP, UNIT, GROUP_GAP)
         layout.addWidget(scroll, 1)
+        layout.addWidget(self._advice)
         layout.addWidget(self._trouble)
         layout.addWidget(self._buttons)
         self.resize(460, 560)
+        self._check()
 
     def accept(self) -> None:
         """Save what is typed and close; or say at the field what is wrong with it."""
@@ -242,6 +129,30 @@ class MachineEditor(QDialog):
                 self.values.pop(key, None)
             else:
                 self.values[key] = value
+        self._check()
+
+    def _check(self) -> None:
+        """Say at the fields what the catalog's sense checks find odd; saving stays possible."""
+        try:
+            record = record_of(self.values, self._original, self._size)
+        except BadInput:
+            found = {}  # something is missing or impossible; saving says so
+        else:
+            found = cautions(record, self._size)
+        for key in self._cautioned - found.keys():
+            any(group.caution(key, "") for group in self.groups)
+        elsewhere = [
+            text
+            for key, text in found.items()
+            if not any([group.caution(key, text) for group in self.groups])
+        ]
+        self._cautioned = set(found)
+        words = "\n".join(f"{CAUTION} {text}" for text in elsewhere)
+        shown = len(found) - len(elsewhere)
+        if shown and not words:
+            words = self.tr("{sign} Something looks odd; see at the fields. It can be saved.")
+            words = words.format(sign=CAUTION)
+        say(self._advice, words)
 
     def _identity(self) -> Group:
         group = Group(foldable=False, has_defaults=False)

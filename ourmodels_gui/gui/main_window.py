@@ -8,38 +8,35 @@ from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QLabel,
     QMainWindow,
-    QMessageBox,
     QPushButton,
     QSizePolicy,
     QSplitter,
     QTabWidget,
-    QToolButton,
     QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
-from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
+from ..scenario import ModelRef
+from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
 from .guide import explained, guide_tab
 from .lazy_view import LazyView
+from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
+from .model_paths import one_model
 from .model_picker import ModelPicker
-from .problem_bar import ProblemBar, ProblemList
+from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .settings import Settings
 from .store import Store
 from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
-
-LEFT_PX = 352
-LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
@@ -52,10 +49,18 @@ class Panels(NamedTuple):
 class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
-    machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
+    machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
+    model_asked: "import", "paste", "edit", "duplicate", "export" or "delete".
+    model_given: the path of a model's files, dropped on the window.
+    sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
+    evaluated: an evaluation, once every view has it.
     """
 
     machine_asked = Signal(str)
+    model_asked = Signal(str)
+    model_given = Signal(object)
+    sources_asked = Signal(str)
+    evaluated = Signal(object)
 
     def __init__(
         self,
@@ -81,30 +86,28 @@ class MainWindow(QMainWindow):
         self.models = ModelPicker(store.library)
         self.form = WorkloadForm(store.library)
         self._left = QSplitter(Qt.Orientation.Vertical)
-        for part, stretch in ((self.machines, 3), (self.models, 4), (self.form, 6)):
+        for part, stretch in ((self.machines, 3), (self.models, 3), (self.form, 2)):
             self._left.addWidget(part)
             self._left.setStretchFactor(self._left.count() - 1, stretch)
             self._left.setCollapsible(self._left.count() - 1, False)
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._columns = QSplitter(Qt.Orientation.Horizontal)
-        self._columns.addWidget(self._left)
-        self._columns.addWidget(self._build_right(panels))
-        self._columns.setStretchFactor(1, 1)
-        self._columns.setChildrenCollapsible(False)
-        for splitter in (self._columns, self._left):
-            splitter.setHandleWidth(HANDLE_PX)
-        self._left.setMinimumWidth(LEAST_LEFT_PX)
-        self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
-        self._left.setSizes([190, 236, 300])
+        self._columns = Columns(self._left, self._build_right(panels))
+        self._left.setHandleWidth(HANDLE_PX)
+        self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
-        self._build_status()
+        self.status = LibraryStatus(self.problems)
+        self.status.audit.connect(lambda: self.sources_asked.emit("audit"))
+        self.statusBar().addWidget(self.status)
+        self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
 
         parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
         for view in (*parts, *self._tabs):
             view.edited.connect(self._edit)
         self.machines.add.connect(lambda: self.machine_asked.emit("add"))
+        self.machines.sources.connect(lambda: self.sources_asked.emit("machine"))
+        self.models.sources.connect(lambda: self.sources_asked.emit("model"))
         store.changed.connect(self._store_changed)
         recompute.evaluated.connect(self._present)
         self.document.changed.connect(self._show_title)
@@ -148,20 +151,6 @@ class MainWindow(QMainWindow):
         for button in last:
             QWidget.setTabOrder(button, self._tab_widget.tabBar())
 
-    def _build_status(self) -> None:
-        self._catalog = QLabel(self)
-        self._catalog.setFont(sized("caption"))
-        self._show_problems = QToolButton(self, autoRaise=True)
-        self._show_problems.setFont(sized("caption"))
-        self._show_problems.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._show_problems.clicked.connect(
-            lambda: self.problems.setVisible(self.problems.isHidden())
-        )
-        self.statusBar().addWidget(self._catalog)
-        self.statusBar().addWidget(self._show_problems)
-        self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(CARD_PADDING - 2, 0, CARD_PADDING, 0)
-
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
         menus, document = self.menus, self.document
@@ -171,27 +160,47 @@ class MainWindow(QMainWindow):
         menus.example.connect(lambda path: document.open(path, as_example=True))
         menus.save.connect(document.save)
         menus.save_as.connect(document.save_as)
+        menus.report.connect(self._report)
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
         menus.search.connect(self.focus_search)
+        menus.filter.connect(self.open_filters)
+        menus.sources.connect(self.sources_asked)
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        for signal, what in (
-            (menus.add_machine, "add"),
-            (menus.edit_machine, "edit"),
-            (menus.duplicate_machine, "duplicate"),
-            (menus.delete_machine, "delete"),
-        ):
-            signal.connect(lambda what=what: self.machine_asked.emit(what))
+        menus.machine.connect(self.machine_asked)
+        menus.model.connect(self.model_asked)
+        menus.own_machines.connect(self.machines.narrow_to_own)
+        menus.own_models.connect(self.models.narrow_to_own)
 
     def open(self, path: Path) -> None:
         """Open a scenario file."""
         self.document.open(path)
 
+    @property
+    def catalog_version(self) -> str:
+        """The version of the figures in use."""
+        return self._library.version
+
+    @property
+    def shown_tab(self) -> LazyView:
+        """The tab in sight."""
+        return self._tabs[self._tab_widget.currentIndex()]
+
+    def show_tab(self, index: int) -> bool:
+        """Bring a tab into sight; False when there is none at that place."""
+        self._tab_widget.setCurrentIndex(index)
+        return index < len(self._tabs)
+
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
         (self.models if self.machines.searching() else self.machines).focus_search()
+
+    def open_filters(self) -> None:
+        """Open the filters of the picker in use, the machines' unless the models' is."""
+        inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
+        (self.models if inside else self.machines).open_filters()
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
@@ -205,16 +214,17 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             for view in (self.machines, self.models, self.form):
                 view.offer(self._library)
-        self._show_library()
+        self.status.offer(self._library)
         self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))
         )
-        hardware = self._store.scenario.hardware
+        hardware, model = self._store.scenario.hardware, self._store.scenario.model
         entry = self._library.machines.get(hardware) if isinstance(hardware, str) else None
-        name = entry.name if entry else ""
-        self.menus.show_machine(name, yours=entry is not None and entry.yours)
+        known = self._library.models.get(model.id) if isinstance(model, ModelRef) else None
+        self.menus.show_machine(entry.name if entry else "", yours=bool(entry and entry.yours))
+        self.menus.show_model(known.name if known else "", yours=bool(known and known.yours))
 
     def _present(self, evaluation: Evaluation) -> None:
         self.machines.present(evaluation)
@@ -225,26 +235,7 @@ class MainWindow(QMainWindow):
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
-
-    def _show_library(self) -> None:
-        library = self._library
-        local = self.locale()
-        self._catalog.setText(
-            self.tr("catalog {version}, {machines} machines, {models} models").format(
-                version=library.version or self.tr("without a version"),
-                machines=local.toString(len(library.machines)),
-                models=local.toString(len(library.models)),
-            )
-        )
-        count = len(library.problems)
-        words = (
-            self.tr("1 file has a problem")
-            if count == 1
-            else self.tr("{count} files have problems")
-        )
-        self._show_problems.setText(f"\u26a0 {words.format(count=count)}: {self.tr('show')}")
-        self._show_problems.setVisible(count > 0)
-        self.problems.offer(library.problems)
+        self.evaluated.emit(evaluation)
 
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
@@ -264,16 +255,20 @@ class MainWindow(QMainWindow):
             return
         QToolTip.showText(widget.mapToGlobal(QPoint(0, widget.height())), explained(widget), widget)
 
+    def _report(self) -> None:
+        """Ask for the report of what is in sight."""
+        from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
+
+        self.setFocus()  # a number still being typed counts
+        if why := open_report((self._store.scenario,), self._library, self.settings, self):
+            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
+
     def _about(self) -> None:
-        QMessageBox.about(
-            self,
-            self.tr("About Our Models"),
-            self.tr(
-                "<b>Our Models Desktop {version}</b><p>Ceilings on how fast a machine can serve an "
-                "open language model, from its memory, bandwidth and compute. It works offline and "
-                "sends nothing anywhere.</p>"
-            ).format(version=__version__),
-        )
+        from .about import About  # noqa: PLC0415 - the start needs none of it
+
+        about = About(self.catalog_version, self)
+        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about.open()
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -308,13 +303,16 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
+        if one_model(event.mimeData().urls(), any_file=True) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.open(Path(event.mimeData().urls()[0].toLocalFile()))
+        urls = event.mimeData().urls()
+        if (model := one_model(urls)) is not None:
+            self.model_given.emit(model)
+        else:
+            self.open(Path(urls[0].toLocalFile()))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -16,7 +16,8 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one.
+    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
+    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -25,14 +26,18 @@ class Menus(QObject):
     example = Signal(object)
     save = Signal()
     save_as = Signal()
+    report = Signal()
     undo = Signal()
     redo = Signal()
     search = Signal()
+    filter = Signal()
+    sources = Signal(str)
     theme = Signal(str)
-    add_machine = Signal()
-    edit_machine = Signal()
-    duplicate_machine = Signal()
-    delete_machine = Signal()
+    machine = Signal(str)
+    model = Signal(str)
+    own_machines = Signal()
+    own_models = Signal()
+    mark = Signal()
     explain = Signal()
     about = Signal()
 
@@ -49,14 +54,16 @@ class Menus(QObject):
         self.redo_action = self._add(edit, self.tr("Redo"), self.redo, "Ctrl+Shift+Z", "Ctrl+Y")
         edit.addSeparator()
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
-        self._theme_menu()
-        machines = self._menu(self.tr("&Machines"))
-        self._add(machines, self.tr("Add a machine\u2026"), self.add_machine, "Ctrl+M")
-        self.edit_action = self._add(machines, self.tr("Edit\u2026"), self.edit_machine)
-        self.duplicate_action = self._add(
-            machines, self.tr("Duplicate\u2026"), self.duplicate_machine, "Ctrl+D"
-        )
-        self.delete_action = self._add(machines, self.tr("Delete\u2026"), self.delete_machine)
+        self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        self._add(edit, self.tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
+        view = self._menu(self.tr("&View"))
+        self._ask(view, self.tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
+        self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
+        self._ask(view, self.tr("How this catalog was audited"), self.sources, "audit")
+        view.addSeparator()
+        self._theme_menu(view)
+        self._machines_menu()
+        self._models_menu()
         help_menu = self._menu(self.tr("&Help"))
         self._add(help_menu, self.tr("Explain this field"), self.explain, "F1")
         self._add(help_menu, self.tr("About"), self.about)
@@ -72,12 +79,25 @@ class Menus(QObject):
 
     def show_machine(self, name: str, *, yours: bool) -> None:
         """Name the chosen machine in the commands on it; only the user's own can be changed."""
+        name_or = name or self.tr("the machine")
         for action, words, possible in (
             (self.edit_action, self.tr("Edit {name}\u2026"), yours),
             (self.duplicate_action, self.tr("Duplicate {name}\u2026"), bool(name)),
             (self.delete_action, self.tr("Delete {name}\u2026"), yours),
         ):
-            action.setText(words.format(name=name or self.tr("the machine")).replace("&", "&&"))
+            action.setText(words.format(name=name_or).replace("&", "&&"))
+            action.setEnabled(possible)
+
+    def show_model(self, name: str, *, yours: bool) -> None:
+        """Name the chosen model in the commands on it; only the user's own can be changed."""
+        name_or = name or self.tr("the model")
+        for action, words, possible in (
+            (self.edit_model_action, self.tr("Edit {name}\u2026"), yours),
+            (self.duplicate_model_action, self.tr("Duplicate {name}\u2026"), bool(name)),
+            (self.export_model_action, self.tr("Export {name}\u2026"), bool(name)),
+            (self.delete_model_action, self.tr("Delete {name}\u2026"), yours),
+        ):
+            action.setText(words.format(name=name_or).replace("&", "&&"))
             action.setEnabled(possible)
 
     def show_recent(self, paths: list[str]) -> None:
@@ -99,18 +119,41 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, self.tr("Save"), self.save, key.Save)
         self._add(menu, self.tr("Save as\u2026"), self.save_as, "Ctrl+Shift+S")
+        self._add(menu, self.tr("Report\u2026"), self.report, key.Print)
         menu.addSeparator()
         quit_action = menu.addAction(self.tr("Quit"))
         quit_action.setShortcut("Ctrl+Q")
         quit_action.triggered.connect(self._window.close)
 
-    def _theme_menu(self) -> None:
+    def _machines_menu(self) -> None:
+        menu = self._menu(self.tr("&Machines"))
+        self._ask(menu, self.tr("This machine\u2026"), self.machine, "probe")
+        self._ask(menu, self.tr("Add a machine\u2026"), self.machine, "add", "Ctrl+M")
+        self.edit_action = self._ask(menu, "", self.machine, "edit")
+        self.duplicate_action = self._ask(menu, "", self.machine, "duplicate", "Ctrl+D")
+        self.delete_action = self._ask(menu, "", self.machine, "delete")
+        menu.addSeparator()
+        self._add(menu, self.tr("List only your own"), self.own_machines)
+
+    def _models_menu(self) -> None:
+        menu = self._menu(self.tr("M&odels"))
+        self._ask(menu, self.tr("Import\u2026"), self.model, "import", "Ctrl+Shift+M")
+        self._ask(menu, self.tr("Import what was copied"), self.model, "paste", "Ctrl+V")
+        menu.addSeparator()
+        self.edit_model_action = self._ask(menu, "", self.model, "edit")
+        self.duplicate_model_action = self._ask(menu, "", self.model, "duplicate", "Ctrl+Shift+D")
+        self.export_model_action = self._ask(menu, "", self.model, "export")
+        self.delete_model_action = self._ask(menu, "", self.model, "delete")
+        menu.addSeparator()
+        self._add(menu, self.tr("List only your own"), self.own_models)
+
+    def _theme_menu(self, view: QMenu) -> None:
         words = {
             "system": self.tr("As the system"),
             "light": self.tr("Light"),
             "dark": self.tr("Dark"),
         }
-        menu = self._menu(self.tr("&View")).addMenu(self.tr("Theme"))
+        menu = view.addMenu(self.tr("Theme"))
         self._themes = QActionGroup(self)
         for choice in CHOICES:
             action = menu.addAction(words[choice])
@@ -143,6 +186,13 @@ class Menus(QObject):
         action = menu.addAction(words)
         action.setShortcuts([QKeySequence(key) for key in keys if key is not None])
         action.triggered.connect(lambda _checked=False: does.emit())
+        return action
+
+    def _ask(self, menu: QMenu, words: str, asks: SignalInstance, what: str, *keys: Key) -> QAction:
+        """A command that says what it asks for."""
+        action = menu.addAction(words)
+        action.setShortcuts([QKeySequence(key) for key in keys if key is not None])
+        action.triggered.connect(lambda _checked=False: asks.emit(what))
         return action
 
 

@@ -3,72 +3,34 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
-from .. import units
 from ..evaluation import Evaluation
-from ..library.load import Library, ModelEntry
-from ..library.models import (
-    TOWERS,
-    ModelRecord,
-    active_parameters,
-    parameters,
-)
-from ..library.profile import default_weights, weight_formats
+from ..library.load import Library
+from ..library.models import TOWERS, ModelRecord
+from ..library.profile import default_weights
 from ..scenario import InlineModel, ModelRef
-from . import typed
 from .fields import ChoiceField
 from .form import LABEL_PX
-from .picker import Picker, Row
+from .model_rows import FACETS, model_row
+from .picker import Picker
+from .search import natural
 from .theme import UNIT
-
-
-def billions(count: float) -> str:
-    """A parameter count as people say it.
-
-    >>> billions(7_615_616_512), billions(30_532_122_624), billions(134_515_008)
-    ('7.6B', '31B', '135M')
-    """
-    if count < 0.9995e9:
-        return f"{count / 1e6:.0f}M"
-    return f"{count / 1e9:.1f}B" if count < 9.95e9 else f"{count / 1e9:,.0f}B"
-
-
-def model_row(entry: ModelEntry) -> Row:
-    """One row; found by name, maker, family, kind and size."""
-    record = entry.record
-    size = billions(parameters(record))
-    kind = "MoE" if record.experts else "dense"
-    active = f"A{billions(active_parameters(record))}" if record.experts else ""
-    layers = {group.kind for group in record.layers or ()}
-    hybrid = "hybrid" if len(layers) > 1 else ""
-    words = (entry.name, entry.vendor, record.family, kind, size, active, hybrid, *layers)
-    used = f", {active[1:]} for each token" if active else ""
-    audited = "" if record.audit.status == "audited" else "\nNot audited"
-    return Row(
-        id=entry.id,
-        name=entry.name,
-        figures=(size, kind),
-        search=" ".join(words).casefold(),
-        tip=f"{entry.vendor} {entry.name}\n{size} parameters, {kind}{used}{audited}",
-        yours=entry.yours,
-    )
-
-
-def weight_choices(record: ModelRecord) -> tuple[tuple[str, str], ...]:
-    """Every format the weights can be had in, the release's own first, with its files' size."""
-    return tuple(
-        (form.id, f"{form.name}  {units.size(form.file_bytes, typed.separators())}")
-        for form in weight_formats(record)
-    )
+from .weight_choices import weight_choices
 
 
 class ModelPicker(Picker):
     """Emits the model and, separately, the format of its weights and whether towers are loaded."""
 
     edited = Signal(dict)
+    SOURCES_KEY = "Ctrl+Shift+I"
+    OWN = "audit"
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Model"), ("9,999B", "dense"), self.tr("name, 7B, qwen moe"), parent
+            self.tr("Model"),
+            ("999B", "dense"),
+            self.tr("7B, qwen moe, mla"),
+            parent,
+            facets=FACETS,
         )
         self.NOTHING = self.tr("The catalog holds no models.")
         self._weights = ChoiceField(self)
@@ -106,7 +68,7 @@ class ModelPicker(Picker):
         self._models = library.models
         self._choices: dict[str, tuple[tuple[str, str], ...]] = {}
         entries = sorted(
-            library.models.values(), key=lambda one: (not one.yours, one.name.casefold())
+            library.models.values(), key=lambda one: (not one.yours, natural(one.name))
         )
         self._rows = {entry.id: model_row(entry) for entry in entries}
         self.offer_rows(list(self._rows.values()))
@@ -123,8 +85,8 @@ class ModelPicker(Picker):
         if isinstance(model, InlineModel):
             self._kept_weights = None
             self._weights.offer(((None, self.tr("as typed in the scenario")),))
-            words = self.tr("{name}, from this scenario").format(name=model.adapter.name)
-            self.show_chosen("", model.adapter.name, words)
+            self._weights.present(None)
+            self.show_chosen("", model.adapter.name, note=self._travels())
             return
         self._kept_weights = model.weights
         self._towers.setChecked(bool(model.include_towers))
@@ -138,19 +100,34 @@ class ModelPicker(Picker):
             self._weights.present(model.weights, default_weights(entry.record))
             row = self._rows[entry.id]
             format_name, _, _ = self._weights.currentText().partition("  ")
-            self.show_chosen(entry.id, f"{row.name} {format_name}", row.words())
+            self.show_chosen(
+                entry.id,
+                f"{row.name} {format_name}",
+                row.words(),
+                note=self._unaudited(entry.record) if row.badge else "",
+                basis=row.basis,
+            )
         elif model.record is not None:
             name = model.record.get("name", model.id)
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
-            words = self.tr("{name}, from this scenario").format(name=name)
-            self.show_chosen("", str(name), words)
+            self._weights.present(model.weights)
+            self.show_chosen("", str(name), note=self._travels())
         else:
             self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
+            self._weights.present(model.weights)
             self.show_chosen(
                 "",
                 model.id,
-                missing=self.tr("The catalog has no model with this id. Choose another."),
+                note=self.tr("The catalog has no model with this id. Choose another."),
+                missing=True,
             )
+
+    def _travels(self) -> str:
+        return self.tr("It is part of this scenario, not of the catalog.")
+
+    def _unaudited(self, record: ModelRecord) -> str:
+        missing = "; ".join(record.audit.missing) or self.tr("not said")
+        return self.tr("Unaudited. Missing: {missing}").format(missing=missing)
 
     def _pick(self, model_id: str) -> None:
         self.edited.emit(

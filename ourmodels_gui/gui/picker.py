@@ -1,241 +1,122 @@
 """A searchable list of things to choose from, one painted row for each."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import msgspec
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
+    QSizePolicy,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from .basis_mark import MARK_PX, basis_icon, basis_words
+from .captions import message, say
 from .elided import ElidedLabel
-from .form import LABEL_PX, message, say
-from .theme import CARD_PADDING, UNIT, colours, sized
+from .facets import FacetPopup, FilterBar
+from .rows import RowDelegate, RowList, RowModel
+from .search import Chosen, Facet, Row, counts
+from .theme import CARD_PADDING, UNIT, sized
 
-Index = QModelIndex | QPersistentModelIndex
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One thing to choose.
-
-    figures stand in columns at the right; summary: the same with their units, where the columns
-    leave them out. search: what it is found by.
-    """
-
-    id: str
-    name: str
-    figures: tuple[str, ...]
-    search: str
-    tip: str = ""
-    yours: bool = False
-    summary: str = ""
-
-    def words(self) -> str:
-        """The row in one line."""
-        return " · ".join((self.name, self.summary or " · ".join(self.figures)))
-
-
-def matching(rows: Sequence[Row], text: str) -> list[Row]:
-    """Rows in which every word of `text` occurs; those where each begins a word come first.
-
-    A number is found as a whole from its first digit: "7b" is not "27b".
-
-    >>> rows = [Row("a", "Model 27B", (), "model 27b"), Row("b", "Model 7B", (), "model 7b")]
-    >>> [row.id for row in matching(rows, "7B")]
-    ['b']
-    """
-    tokens = text.casefold().split()
-    if not tokens:
-        return list(rows)
-    inside = [_pattern(token, r"(?<![\d.])" if token[0].isdigit() else "") for token in tokens]
-    starts = [_pattern(token, r"(?<![\w.])") for token in tokens]
-    found = [row for row in rows if all(word.search(row.search) for word in inside)]
-    return sorted(found, key=lambda row: not all(word.search(row.search) for word in starts))
-
-
-def _pattern(token: str, before: str) -> re.Pattern[str]:
-    return re.compile(before + re.escape(token))
-
-
-class RowModel(QAbstractListModel):
-    """The rows that match the search, in order."""
-
-    RowRole = Qt.ItemDataRole.UserRole
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._all: tuple[Row, ...] = ()
-        self._shown: list[Row] = []
-        self._text = ""
-
-    def offer(self, rows: Sequence[Row]) -> None:
-        self._all = tuple(rows)
-        self._refresh()
-
-    def search(self, text: str) -> None:
-        if text.split() != self._text.split():
-            self._text = text
-            self._refresh()
-
-    def _refresh(self) -> None:
-        self.beginResetModel()
-        self._shown = matching(self._all, self._text)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self._shown)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row = self._shown[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.name
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row.words()
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return row.tip or row.name
-        return row if role == self.RowRole else None
-
-    def index_of(self, row_id: str) -> QModelIndex:
-        """Where a row is shown, or an invalid index."""
-        for number, row in enumerate(self._shown):
-            if row.id == row_id:
-                return self.index(number)
-        return QModelIndex()
-
-    @property
-    def total(self) -> int:
-        return len(self._all)
-
-
-class RowDelegate(QStyledItemDelegate):
-    """Paints a row: mark of the chosen one, name, badge of the user's own, figures in columns."""
-
-    MARK_PX = 18
-
-    def __init__(
-        self, columns: Sequence[str], parent: QWidget, searching: Callable[[], bool]
-    ) -> None:
-        super().__init__(parent)
-        self._view = parent
-        self._searching = searching
-        self._font = sized("text")
-        self._badge_font = sized("caption")
-        metrics = parent.fontMetrics()
-        self._widths = [metrics.horizontalAdvance(sample) + 2 * UNIT for sample in columns]
-        self.chosen = ""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, option.fontMetrics.height() + 2 * UNIT)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: Row = index.data(RowModel.RowRole)
-        palette = colours(self._view)
-        chosen = row.id == self.chosen
-        rect = option.rect
-        painter.save()
-        painter.setFont(self._font)
-        if option.state & QStyle.StateFlag.State_Selected:
-            tint = QColor(palette.accent)
-            tint.setAlpha(48 if self._view.hasFocus() or self._searching() else 26)
-            painter.fillRect(rect, tint)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            tint = QColor(palette.accent)
-            tint.setAlpha(16)
-            painter.fillRect(rect, tint)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        if chosen:
-            painter.setPen(QColor(palette.accent))
-            mark = QRect(rect.left(), rect.top(), self.MARK_PX, rect.height())
-            painter.drawText(mark, middle | Qt.AlignmentFlag.AlignHCenter, "\u2713")
-        right = rect.right() - UNIT
-        painter.setPen(QColor(palette.text if chosen else palette.muted))
-        for width, text in zip(reversed(self._widths), reversed(row.figures), strict=True):
-            cell = QRect(right - width, rect.top(), width, rect.height())
-            painter.drawText(cell, middle | Qt.AlignmentFlag.AlignRight, text)
-            right -= width
-        left = rect.left() + self.MARK_PX
-        if row.yours:
-            right -= self._paint_badge(painter, rect, right) + UNIT
-        painter.setFont(self._font)
-        painter.setPen(QColor(palette.accent if chosen else palette.text))
-        room = QRect(left, rect.top(), max(right - left - UNIT, 0), rect.height())
-        elided = painter.fontMetrics().elidedText(
-            row.name, Qt.TextElideMode.ElideRight, room.width()
-        )
-        painter.drawText(room, middle, elided)
-        painter.restore()
-
-    def _paint_badge(self, painter: QPainter, rect: QRect, right: int) -> int:
-        words = self.tr("yours")
-        painter.setFont(self._badge_font)
-        width = painter.fontMetrics().horizontalAdvance(words) + 2 * UNIT
-        height = painter.fontMetrics().height() + 2
-        badge = QRect(right - width, rect.center().y() - height // 2, width, height)
-        painter.setPen(QColor(colours(self._view).accent))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.drawRoundedRect(badge, 3, 3)
-        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, words)
-        return width
-
-
-class RowList(QListView):
-    """Keeps the current row in sight when the list is made smaller."""
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.currentIndex().isValid():
-            self.scrollTo(self.currentIndex())
+HEADING_PX = 72
 
 
 class Picker(QWidget):
-    """A heading, what is chosen, a search field and the list.
+    """A heading, what is chosen, a search field, filters and the list.
 
-    Typing in the field filters; arrows move in the list, Enter or a click chooses.
+    Typing in the field filters; arrows move in the list, Enter or a click chooses. `sources` asks
+    for the evidence of what is chosen.
     """
 
     picked = Signal(str)
+    sources = Signal()
     NOTHING = ""
+    SOURCES_KEY = "Ctrl+I"
+    OWN = "standing"
+    """The facet that tells the user's own from the shipped."""
 
     def __init__(
-        self, title: str, columns: Sequence[str], hint: str, parent: QWidget | None = None
+        self,
+        title: str,
+        columns: Sequence[str],
+        hint: str,
+        parent: QWidget | None = None,
+        *,
+        facets: Sequence[Facet] = (),
     ) -> None:
         super().__init__(parent)
-        heading = QLabel(title, self)
+        self._title = title
+        self._facets = facets
+        self._popup: FacetPopup | None = None
+        self._basis = ""
+        self.chosen_name = ""
+        self.model = RowModel(self)
+        self._build_head(hint)
+        self._build_choice()
+        self._build_list(columns)
+        self.empty = message(self)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.search.textEdited.connect(self._search)
+        self.search.textChanged.connect(self._search)
+        self.column = layout = QVBoxLayout(self)
+        layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
+        layout.setSpacing(UNIT)
+        layout.addLayout(self.head)
+        layout.addLayout(self._named)
+        layout.addWidget(self.note)
+        layout.addWidget(self.filters)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty, 1)
+
+    def _build_head(self, hint: str) -> None:
+        heading = QLabel(self._title, self)
         heading.setFont(sized("heading"))
-        heading.setMinimumWidth(LABEL_PX)
+        heading.setMinimumWidth(HEADING_PX)
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
         self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName(self.tr("Search: {title}").format(title=title))
+        self.search.setAccessibleName(self.tr("Search: {title}").format(title=self._title))
         self.search.installEventFilter(self)
         heading.setBuddy(self.search)
+        self.filter = QToolButton(self, autoRaise=True)
+        self.filter.setText(self.tr("Filter"))
+        self.filter.setAccessibleName(self.tr("Filter: {title}").format(title=self._title))
+        self.filter.setToolTip(self.tr("Narrow the list by maker, kind, size and more"))
+        self.filter.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.filter.setVisible(bool(self._facets))
+        self.filter.clicked.connect(self.open_filters)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(UNIT)
+        self.head.addWidget(heading)
+        self.head.addWidget(self.search, 1)
+        self.head.addWidget(self.filter)
+
+    def _build_choice(self) -> None:
         self.chosen = ElidedLabel(self)
         self.chosen.setFont(sized("text", bold=True))
-        self.chosen_name = ""
+        self.evidence = QToolButton(self, autoRaise=True)
+        self.evidence.setText(self.tr("Sources"))
+        self.evidence.setFont(sized("caption"))
+        self.evidence.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.evidence.setIconSize(QSize(MARK_PX, MARK_PX))
+        self.evidence.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.evidence.clicked.connect(self.sources)
+        self._named = QHBoxLayout()
+        self._named.setSpacing(UNIT)
+        self._named.addWidget(self.chosen, 1)
+        self._named.addWidget(self.evidence)
         self.note = message(self)
-        self.model = RowModel(self)
+        self.note.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.filters = FilterBar(self._title, self)
+        self.filters.cleared.connect(self.clear_filters)
+
+    def _build_list(self, columns: Sequence[str]) -> None:
         self.view = RowList(self)
         self.view.setModel(self.model)
         self._delegate = RowDelegate(columns, self.view, self.searching)
@@ -246,44 +127,40 @@ class Picker(QWidget):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.view.setAccessibleName(title)
-        self.view.setMinimumHeight(3 * self.view.sizeHintForRow(0) if self.model.total else 72)
+        self.view.setAccessibleName(self._title)
+        self.view.setMinimumHeight(72)
         self.view.clicked.connect(self._choose)
         self.view.installEventFilter(self)
-        self.empty = message(self)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.search.textEdited.connect(self._search)
-        self.search.textChanged.connect(self._search)
-
-        self.head = QHBoxLayout()
-        self.head.setSpacing(2 * UNIT)
-        self.head.addWidget(heading)
-        self.head.addWidget(self.search, 1)
-        self.column = layout = QVBoxLayout(self)
-        layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, UNIT)
-        layout.setSpacing(UNIT)
-        layout.addLayout(self.head)
-        layout.addWidget(self.chosen)
-        layout.addWidget(self.note)
-        layout.addWidget(self.view, 1)
-        layout.addWidget(self.empty)
 
     def offer_rows(self, rows: Sequence[Row]) -> None:
         """Replace what can be chosen."""
         self.model.offer(rows)
         self._mark()
 
-    def show_chosen(self, row_id: str, name: str, words: str = "", *, missing: str = "") -> None:
-        """Name the choice above the list and mark its row; `missing` says why it is none.
+    def show_chosen(
+        self,
+        row_id: str,
+        name: str,
+        words: str = "",
+        *,
+        note: str = "",
+        missing: bool = False,
+        basis: str = "",
+    ) -> None:
+        """Name the choice above the list and mark its row.
 
-        words: what stands above the list, where that is more than the name.
+        words: what stands above the list, where that is more than the name. note: what is special
+        about the choice. missing: it does not exist. basis: what its figures rest on.
         """
+        self._basis = basis
+        self.evidence.setEnabled(not missing)
+        self._show_basis()
         self.chosen.say(words or name)
         self.chosen_name = name
         self.chosen.setForegroundRole(
             QPalette.ColorRole.BrightText if missing else QPalette.ColorRole.WindowText
         )
-        say(self.note, missing)
+        say(self.note, note)
         if row_id != self._delegate.chosen:
             self._delegate.chosen = row_id
             self._mark()
@@ -294,6 +171,70 @@ class Picker(QWidget):
     def focus_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
+
+    def open_filters(self) -> None:
+        """Show the facets with their counts below their button."""
+        if not self._facets:
+            return
+        popup = self._filters()
+        popup.say_found(self._found())
+        popup.open_at(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+
+    def _filters(self) -> FacetPopup:
+        if self._popup is None:
+            self._popup = FacetPopup(self._title, self._facets, self._counts, self)
+            self._popup.changed.connect(self._narrow)
+        return self._popup
+
+    def narrow_to(self, chosen: Chosen) -> None:
+        """Switch on these values, and no other."""
+        self._filters().choose(chosen)
+
+    def narrow_to_own(self) -> None:
+        """List what is the user's own alone."""
+        self.narrow_to({self.OWN: frozenset({"yours"})})
+        self.view.setFocus()
+
+    def clear_filters(self) -> None:
+        """Show every row that the search finds."""
+        if self._popup is not None:
+            self._popup.clear()
+        self.search.setFocus()
+
+    def _counts(self, chosen: Chosen) -> dict[str, dict[str, int]]:
+        return counts(self.model.rows, self._facets, self.model.text, chosen)
+
+    def _narrow(self, chosen: Chosen) -> None:
+        self.model.narrow(chosen)
+        number = sum(len(values) for values in chosen.values())
+        words = self.tr("Filter")
+        self.filter.setText(f"{words} {self.locale().toString(number)}" if number else words)
+        self.view.scrollToTop()
+        self._mark()
+        if self._popup is not None:
+            self._popup.say_found(self._found())
+
+    def _found(self) -> str:
+        local = self.locale()
+        shown, total = self.model.rowCount(), self.model.total
+        return self.tr("{shown} of {total}").format(
+            shown=local.toString(shown), total=local.toString(total)
+        )
+
+    def _show_basis(self) -> None:
+        words = self.tr("Every figure with its source ({key})").format(key=self.SOURCES_KEY)
+        self.evidence.setIcon(basis_icon(self._basis, self))
+        self.evidence.setToolTip("\n".join(filter(None, (words, basis_words(self._basis)))))
+        self.evidence.setAccessibleName(
+            ", ".join(
+                filter(None, (self.tr("Sources: {title}").format(title=self._title), self._basis))
+            )
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "evidence"):
+            self._show_basis()
 
     def _search(self, text: str) -> None:
         self.model.search(text)
@@ -308,15 +249,17 @@ class Picker(QWidget):
         if not index.isValid() and self.search.text():
             index = self.model.index(0)
         self.view.setCurrentIndex(index)
-        if index.isValid():
-            self.view.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        self.view.bring(index)
         found = self.model.rowCount()
+        self.filters.say(self.model.chosen, self._found())
         self.view.setVisible(found > 0)
         if found:
             say(self.empty, "")
         elif self.model.total:
-            text = self.search.text()
-            say(self.empty, self.tr("Nothing matches \u201c{text}\u201d.").format(text=text))
+            text = self.search.text().strip()
+            words = self.tr("Nothing matches \u201c{text}\u201d.").format(text=text)
+            narrowed = self.tr("Nothing matches the filters.")
+            say(self.empty, words if text else narrowed)
         else:
             say(self.empty, self.NOTHING)
         self.view.viewport().update()

@@ -71,6 +71,7 @@ class PrefillTab(PlotTab):
             self.plot = PrefillPlot()
             self.column.insertWidget(0, self.plot, 1)
         other = self._offer(evaluation)
+        self.plot.set_measured(self.measured(evaluation))
         self.plot.present(evaluation, other)
         self.table.present(*length_rows(evaluation, other))
 
@@ -112,5 +113,5 @@ class PrefillTab(PlotTab):
 
     def _choose(self, mode: str | None) -> None:
         self._asked = mode
-        if self._shown is not None:
-            self.draw(self._shown)
+        if self._drawn is not None:
+            self.draw(self._drawn)

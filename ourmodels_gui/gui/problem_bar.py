@@ -1,26 +1,21 @@
-"""What is wrong, quietly: one strip above the answers, and the list of files with problems."""
-
-from collections.abc import Sequence
+"""What is wrong, quietly: one strip above the answers."""
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QListWidget,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from ..evaluation import Evaluation
-from ..problem import Problem
-from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
+from .theme import CARD_PADDING, RADIUS, UNIT, colours
 
 
 class ProblemBar(QWidget):
-    """Says why there is no answer, or a notice until it is dismissed; else it takes no room."""
+    """Says why there is no answer, and a notice until it is dismissed; else it takes no room."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +49,7 @@ class ProblemBar(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        text = self._notice or self._problem
+        text = "\n".join(filter(None, (self._problem, self._notice)))
         self.words.setText(text)
         self._close.setVisible(bool(self._notice))
         self.setVisible(bool(text))
@@ -68,44 +63,5 @@ class ProblemBar(QWidget):
         inside = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(inside, RADIUS, RADIUS)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(palette.below if self._notice else palette.unfit))
+        painter.setBrush(QColor(palette.unfit if self._problem else palette.below))
         painter.drawRoundedRect(QRectF(UNIT, UNIT, 3, self.height() - 2 * UNIT), 1.5, 1.5)
-
-
-class ProblemList(QWidget):
-    """The files that could not be read, each with its key and what to do."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        heading = QLabel(self.tr("Files with problems"), self)
-        heading.setFont(sized("heading"))
-        self.list = QListWidget(self)
-        self.list.setWordWrap(True)
-        self.list.setAccessibleName(self.tr("Files with problems"))
-        heading.setBuddy(self.list)
-        close = QToolButton(self, autoRaise=True)
-        close.setText(self.tr("Close"))
-        close.clicked.connect(self.hide)
-        head = QHBoxLayout()
-        head.addWidget(heading)
-        head.addStretch(1)
-        head.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(CARD_PADDING, UNIT, CARD_PADDING, UNIT)
-        layout.addLayout(head)
-        layout.addWidget(self.list)
-        self.setMaximumHeight(180)
-        self.hide()
-
-    def offer(self, problems: Sequence[Problem]) -> None:
-        """Replace the list; it closes when nothing is left."""
-        self.list.clear()
-        self.list.addItems([str(problem) for problem in problems])
-        if not problems:
-            self.hide()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.hide()
-            return
-        super().keyPressEvent(event)

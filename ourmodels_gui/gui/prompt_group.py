@@ -4,10 +4,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from .. import units
 from ..evaluation import Evaluation
+from ..scenario import PrefillChoice
 from . import typed
-from .form import Group, message, say
+from .captions import message, say
+from .form import Group
+from .mode_fields import ModeFields
 
 ANSWER = "prefill.answer_tokens"
 MODE_PATHS = ("prefill.linear_mode", "prefill.attention_mode")
@@ -85,18 +87,22 @@ class PromptGroup(Group):
                 ("on_demand", self.tr("on demand")),
             )
         )
-        self._linear = self.choice(
-            MODE_PATHS[0],
-            self.tr("Linear layers"),
-            self.tr(
-                "Arithmetic of the weight multiplications: operands and accumulator. The format "
-                "the weights are stored in does not decide it; the runtime does."
+        self._paths = (
+            ModeFields(
+                self,
+                MODE_PATHS[0],
+                self.tr("Linear layers"),
+                self.tr(
+                    "Arithmetic of the weight multiplications: operands and accumulator. The "
+                    "format the weights are stored in does not decide it; the runtime does."
+                ),
             ),
-        )
-        self._attention = self.choice(
-            MODE_PATHS[1],
-            self.tr("Attention"),
-            self.tr("Arithmetic of the attention products."),
+            ModeFields(
+                self,
+                MODE_PATHS[1],
+                self.tr("Attention"),
+                self.tr("Arithmetic of the attention products."),
+            ),
         )
 
     def tell_turn(self, evaluation: Evaluation) -> None:
@@ -119,37 +125,28 @@ class PromptGroup(Group):
         say(self.turn, "\n".join(lines))
 
     def offer(self, evaluation: Evaluation) -> None:
-        """Offer the modes whose rate the machine gives, and the one chosen in any case."""
+        """Offer the modes whose rate the machine gives, and the ones chosen in any case."""
         self.tell_turn(evaluation)
         setup, prefill = evaluation.setup, evaluation.scenario.prefill
         rates = setup.machine.compute_flop_per_s if setup else {}
-        for field, chosen, used in (
-            (
-                self._linear,
-                prefill and prefill.linear_mode,
-                setup.linear_mode if setup else {},
-            ),
-            (
-                self._attention,
-                prefill and prefill.attention_mode,
-                setup.attention_mode if setup else {},
-            ),
-        ):
-            default = "" if chosen else next(iter(used), "")
-            words = (
-                self.tr("default: {mode}").format(mode=default) if default else self.tr("default")
-            )
-            choices: list[tuple[Any, str]] = [(None, words)]
-            choices += [(mode, self._words(mode, rate)) for mode, rate in rates.items()]
-            if isinstance(chosen, dict):
-                choices.append((chosen, self._shares(chosen)))
-            elif chosen and chosen not in rates:
-                choices.append((chosen, self.tr("{mode}, rate unknown").format(mode=chosen)))
-            field.offer(choices)
+        linear, attention = self._paths
+        chosen = prefill or PrefillChoice()
+        linear.offer(chosen.linear_mode, rates, setup.linear_mode if setup else {})
+        attention.offer(chosen.attention_mode, rates, setup.attention_mode if setup else {})
 
-    def _words(self, mode: str, flop_per_s: float) -> str:
-        return f"{mode}  {units.compute(flop_per_s, typed.separators())}"
+    def present(self, values: Any, defaults: Any) -> None:
+        shown = dict(values)
+        for path in self._paths:
+            shown |= path.shown()
+        super().present(shown, defaults)
+        for path in self._paths:
+            path.show_rows()
+        self.mark(key for key in self._set if ":" not in key)
 
-    def _shares(self, shares: dict[str, float]) -> str:
-        parts = (f"{typed.show(100 * share)} % {mode}" for mode, share in shares.items())
-        return ", ".join(parts)
+    def commit(self, key: str, value: Any) -> None:
+        for path in self._paths:
+            if key in path.keys:
+                self._accepted(key)
+                self.edited.emit({path.path: path.changed(key, value)})
+                return
+        super().commit(key, value)

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
+from ..library.encodings import CACHE_FORMATS
 from . import typed
 from .form import Group
 
@@ -25,6 +26,14 @@ class RuntimeGroup(Group):
                 ("full", self.tr("reserve the full length")),
             )
         )
+        self.choice(
+            "workload.cache_read_format",
+            self.tr("Cache is read"),
+            self.tr(
+                "Format in which the cache is read, where a runtime unpacks it before it attends: "
+                "the cache format decides the memory, this one the traffic."
+            ),
+        ).offer([(None, self.tr("as it is stored")), *((name, name) for name in CACHE_FORMATS)])
         self.choice(
             "workload.routing",
             self.tr("Experts read"),

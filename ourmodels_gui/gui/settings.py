@@ -1,11 +1,12 @@
 """What the window remembers between two runs; nothing that an answer depends on."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from PySide6.QtCore import QIODevice, QSaveFile
 
+from .rank_choice import RankChoice
 from .theme import Choice
 
 FILE = "window.json"
@@ -15,6 +16,7 @@ MOST_RECENT = 8
 class Settings(msgspec.Struct, omit_defaults=True):
     """Sizes as Qt's own saved states, in base64 of JSON bytes.
 
+    recent: scenario files, the last one first. report_*: what the last report was made with.
     recent: scenario files, the last one first. known: titles of the tabs whose hint was put away.
     """
 
@@ -22,6 +24,10 @@ class Settings(msgspec.Struct, omit_defaults=True):
     geometry: bytes = b""
     columns: bytes = b""
     left: bytes = b""
+    rank: RankChoice = RankChoice()
+    report_author: str = ""
+    report_logo: str = ""
+    report_paper: Literal["a4", "letter"] = "a4"
     recent: Annotated[list[str], msgspec.Meta(max_length=MOST_RECENT)] = []
     known: list[str] = []
 

@@ -6,9 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
 from ..library.load import Library
+from ..library.profile import default_weights
 from . import typed
 from .fields import ChoiceField
 from .form import Group
+from .weight_choices import weight_choices
 
 DRAFT = "speculation.draft"
 ACCEPTANCE = 0.7
@@ -22,6 +24,7 @@ class SpeculationGroup(Group):
     ALPHA = "speculation.acceptance"
     RHO = "speculation.emitted_tokens"
     MODEL = "speculation.draft.id"
+    WEIGHTS = "speculation.draft.weights"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -69,6 +72,11 @@ class SpeculationGroup(Group):
             self.MODEL, self.tr("Draft model"), self.tr("The model that proposes the tokens.")
         )
         _search_inside(self._model)
+        self._weights = self.choice(
+            self.WEIGHTS,
+            self.tr("Draft weights"),
+            self.tr("Format that the draft's weights are stored in, and the memory they take."),
+        )
         for key, label, tip in (
             ("resident_gb", self.tr("Draft memory"), self.tr("Memory of the draft's weights.")),
             ("sweep_gb", self.tr("Draft sweep"), self.tr("Weights read for one drafted token.")),
@@ -91,6 +99,7 @@ class SpeculationGroup(Group):
         """Take the models that can draft."""
         models = sorted(library.models.values(), key=lambda entry: entry.name.casefold())
         self._model.offer([(entry.id, entry.name) for entry in models])
+        self._models = library.models
         self._first_model = models[0].id if models else ""
 
     def present(self, values: Any, defaults: Any) -> None:
@@ -98,11 +107,14 @@ class SpeculationGroup(Group):
         kind = self._draft
         if isinstance(kind, dict):
             kind = "model" if "id" in kind else "typed"
-        super().present({**values, DRAFT: kind}, defaults)
+        shown = {**values, DRAFT: kind}
+        release = self._offer_weights(values.get(self.MODEL), values.get(self.WEIGHTS))
+        super().present(shown, {**defaults, self.WEIGHTS: release})
+        self.mark(key for key in (self.TOKENS, self.ALPHA, self.RHO, DRAFT) if shown.get(key))
         on = values.get(self.TOKENS) is not None
         for key in self.keys:
             wanted = on
-            if key == self.MODEL:
+            if key in (self.MODEL, self.WEIGHTS):
                 wanted = on and kind == "model"
             elif key.startswith(DRAFT + "."):
                 wanted = on and kind == "typed"
@@ -125,11 +137,25 @@ class SpeculationGroup(Group):
             changes = {DRAFT: self._whole_draft(value)}
         elif key == self.MODEL:
             changes = {DRAFT: {"id": value}}
+        elif key == self.WEIGHTS:
+            pass
         elif key.startswith(DRAFT + "."):
             figures = self._draft if isinstance(self._draft, dict) else {}
             name = key.removeprefix(DRAFT + ".")
             changes = {DRAFT: {**figures, name: 0.0 if value is None else value}}
         self.edited.emit(changes)
+
+    def _offer_weights(self, model_id: str | None, chosen: str | None) -> str | None:
+        """The formats of the draft model; returns the release's own."""
+        entry = self._models.get(model_id or "")
+        if entry is None:
+            self._weights.offer([(chosen, chosen or self.tr("as released"))])
+            return None
+        choices = list(weight_choices(entry.record))
+        if chosen and chosen not in dict(choices):
+            choices.append((chosen, chosen))
+        self._weights.offer(choices)
+        return default_weights(entry.record)
 
     def _whole_draft(self, kind: str | None) -> Any:
         if kind == "model":

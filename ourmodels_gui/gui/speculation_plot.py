@@ -9,9 +9,10 @@ from ..engine.capacity import capacity
 from ..engine.setup import Setup, Speculation
 from ..engine.speculation import acceptance_for
 from ..evaluation import Evaluation
+from ..summary.spans import batch_span
 from ..units import number, rate
 from . import typed
-from .batches import batch_span, sampled
+from .batches import sampled
 from .drafting import needed_acceptance, needed_words, rates, why_nothing
 from .log_plot import LogPlot
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick

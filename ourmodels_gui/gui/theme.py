@@ -116,10 +116,12 @@ QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; }}
-QCheckBox::indicator {{ {field} width: 12px; height: 12px; border-radius: 3px; }}
+QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field}
+    width: 12px; height: 12px; border-radius: 3px; }}
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
-QCheckBox::indicator:checked {{ background: {palette.accent}; image: url("{check}");
-    border-color: {palette.accent}; }}
+QCheckBox::indicator:checked, QTreeView::indicator:checked,
+QTableView::indicator:checked {{ image: url("{check}");
+    background: {palette.accent}; border-color: {palette.accent}; }}
 QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ width: 12px; margin: -5px 0; border-radius: 7px;
@@ -138,8 +140,7 @@ QScrollBar::handle:hover {{ background: {palette.muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}
-QSplitter::handle:vertical {{ border-top: 1px solid {palette.line};
-    margin: 3px {CARD_PADDING}px 0 {CARD_PADDING}px; }}
+QSplitter::handle:vertical {{ border-top: 1px solid {palette.line}; margin: 3px 0 0 0; }}
 QSplitter::handle:horizontal {{ border-left: 1px solid {palette.line}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{ padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }}

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..engine.traffic import Accounting
 from .cells import Area, Board, Charged, Contents, board, charged
+from .pictures import offer_pictures
 from .theme import UNIT, Palette, colours, mixed, sized
 
 UNLIT = 0.34
@@ -24,6 +25,7 @@ class TrafficBoard(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
+        offer_pictures(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._inside: Contents | None = None
         self._accounting: Accounting | None = None

@@ -70,6 +70,7 @@ ENCODINGS: dict[str, Encoding] = _by_id(
     _ggml("q5_0", 32, 22),
     _ggml("q5_1", 32, 24),
     _ggml("q8_0", 32, 34),
+    _ggml("q1_0", 128, 18),
     _ggml("q2_k", 256, 84),
     _ggml("q3_k", 256, 110),
     _ggml("q4_k", 256, 144),
@@ -88,6 +89,15 @@ ENCODINGS: dict[str, Encoding] = _by_id(
     _ggml("tq2_0", 256, 66),
     _ggml("gguf_mxfp4", 32, 17),
     _ggml("gguf_nvfp4", 64, 36),
+    *(Encoding(f"i{bits}", bits, layout=f"{bits}-bit integers") for bits in (8, 16, 32, 64)),
+    Encoding("fp64", 64, layout="IEEE 754 binary64"),
+    Encoding("nf4", 4, 64, 4, layout="bitsandbytes: 4 bits, a 32-bit scale per 64 (NF4, FP4)"),
+    *(
+        Encoding(f"int{bits}_g{group}", bits, group, 2, layout="integers, 16-bit scale per group")
+        for bits in (2, 3, 4, 5, 6, 8)
+        for group in (32, 64, 128)
+        if (bits, group) != (4, 32)
+    ),
     Encoding("ternary", 2, tensor_bytes=2, layout="four ternary values in a byte (BitNet b1.58)"),
 )
 

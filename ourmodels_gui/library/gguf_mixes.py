@@ -6,6 +6,7 @@ only in part of the layers. The rules below state its choices (llama-quant.cpp) 
 quantisation with an importance matrix, without the per-tensor overrides that publishers add.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -185,7 +186,7 @@ def fitting(encoding: str, columns: int) -> str:
 
 
 def _share_of(layers: Layers, count: int) -> float:
-    chosen = {
+    chosen: Callable[[int], bool] = {
         "all": lambda i: True,
         "more": lambda i: i < count // 8 or i >= 7 * count // 8 or (i - count // 8) % 3 == 2,
         "first_2": lambda i: i < 2,

@@ -55,7 +55,7 @@ def _owned(group: LayerGroup, stored: float, read: float) -> tuple[CacheLayer, .
         values * stored / shared_by,
         values * read / shared_by,
         selected_tokens=group.selected_entries * shared_by,
-        index_bytes_per_token=index_bytes / shared_by,
+        index_bytes_per_token=index_bytes / (group.tokens_per_index_key or shared_by),
     )
     return (entries, window) if group.window_tokens else (entries,)
 
@@ -82,6 +82,9 @@ def _attending(group: LayerGroup) -> tuple[AttentionLayer, ...]:
         group.count,
         width / shared_by,
         selected_tokens=group.selected_entries * shared_by,
-        index_flop_per_pair=2.0 * group.index_heads * group.index_width / shared_by,
+        index_flop_per_pair=2.0
+        * group.index_heads
+        * group.index_width
+        / (group.tokens_per_index_key or shared_by),
     )
     return (entries, window) if group.window_tokens else (entries,)

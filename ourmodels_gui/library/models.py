@@ -91,6 +91,7 @@ class LayerGroup(_Part, frozen=True):
     selected_entries: entries that a ``sparse`` layer reads at most. index_heads, index_width: of
         its index; 0 where it follows the selection of an earlier layer.
     tokens_per_entry: tokens that share one entry (1 unless the cache is compressed).
+    tokens_per_index_key: tokens that share one index key; 0 where it is as many as share an entry.
     state_elements: recurrent state, held in float32. conv_elements: tail of the short convolution,
         two bytes each. state_flop_per_token: what updating and reading the state costs.
     shares_cache: these layers read the cache of another layer and own none.
@@ -109,6 +110,7 @@ class LayerGroup(_Part, frozen=True):
     index_heads: Size = 0
     index_width: Size = 0
     tokens_per_entry: Count = 1
+    tokens_per_index_key: Size = 0
     state_elements: Size = 0
     conv_elements: Size = 0
     state_flop_per_token: float = 0.0

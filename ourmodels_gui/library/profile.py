@@ -84,11 +84,12 @@ def model_costs(
     References: formulation, "Model adapters".
     """
     check_formats(record, weights, cache_format, cache_read_format)
+    layers = _layers(record)
     main = _own(record, "text")
     towers = tuple(group for group in record.tensors if group.part in TOWERS)
     main_bytes = bytes_of(record, weights, main)
     always_bytes, experts = _sweep(record, weights, main, tied_head=record.tied)
-    cache = cache_layers(_layers(record), cache_format, cache_read_format)
+    cache = cache_layers(layers, cache_format, cache_read_format)
     return ModelCosts(
         resident_bytes=main_bytes + (bytes_of(record, weights, towers) if include_towers else 0.0),
         always_bytes=always_bytes,
@@ -98,7 +99,7 @@ def model_costs(
         cache_write_bytes_per_token=sum(layer.count * layer.bytes_per_token for layer in cache),
         linear_active_parameters=linear_active_parameters(record),
         head_parameters=float(sum(group.parameters for group in _head(record))),
-        attention=attention_layers(_layers(record)),
+        attention=attention_layers(layers),
     )
 
 

@@ -50,7 +50,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
     chosen = _machine(scenario, library)
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
-    workload = _workload(scenario.workload, chosen.kind, lengths)
+    workload = workload_in_use(scenario.workload, chosen.kind, lengths)
     _check_cache(scenario, model.costs, workload)
     speculation = _speculation(scenario, library, workload)
     prefill = scenario.prefill
@@ -59,10 +59,10 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         machine=chosen.machine,
         model=model.costs,
         workload=workload,
-        linear_mode=_mode(asked.linear_mode, chosen.machine),
-        attention_mode=_mode(asked.attention_mode, chosen.machine),
+        linear_mode=arithmetic_mode(asked.linear_mode, chosen.machine),
+        attention_mode=arithmetic_mode(asked.attention_mode, chosen.machine),
         speculation=speculation,
-        prompt=None if prefill is None else _prompt(prefill),
+        prompt=None if prefill is None else prompt_in_use(prefill),
     )
     told = assumptions(scenario, setup, chosen, model, lengths, library=library)
     return msgspec.structs.replace(setup, assumptions=told)
@@ -100,16 +100,21 @@ def context_lengths(workload: WorkloadChoice, limit: int | None) -> Lengths:
     return Lengths(reserved, reserved_source, read, read_source)
 
 
-def _workload(choice: WorkloadChoice, kind: str | None, lengths: Lengths) -> Workload:
-    overhead = OVERHEAD_BYTES.get(kind or "", OVERHEAD_OF_UNKNOWN_KIND_BYTES)
+def overhead_bytes(choice: WorkloadChoice, kind: str | None) -> float:
+    """O as typed, or the default of the machine's kind [bytes]."""
     if choice.overhead_gb is not None:
-        overhead = choice.overhead_gb * GB
+        return choice.overhead_gb * GB
+    return OVERHEAD_BYTES.get(kind or "", OVERHEAD_OF_UNKNOWN_KIND_BYTES)
+
+
+def workload_in_use(choice: WorkloadChoice, kind: str | None, lengths: Lengths) -> Workload:
+    """The workload on a machine of this kind at these lengths."""
     floor = choice.floor_tokens_per_s
     return Workload(
         reserved_context_tokens=lengths.reserved,
         read_context_tokens=lengths.read,
         floor_tokens_per_s=FLOOR_TOKENS_PER_S if floor is None else floor,
-        overhead_bytes=overhead,
+        overhead_bytes=overhead_bytes(choice, kind),
         cache_policy=choice.cache_policy or "windowed",
         routing=choice.routing or "expected",
         decode_ceiling=choice.decode_ceiling or "memory",
@@ -136,14 +141,18 @@ def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
             "workload.rates",
             f'{chosen.name} has no measured bandwidth; write "limit", or add the measured figure',
         )
-    machine = msgspec.structs.replace(
+    return msgspec.structs.replace(chosen, machine=at_measured_rates(limits, measured))
+
+
+def at_measured_rates(limits: Machine, measured: dict[str, float]) -> Machine:
+    """The machine with each rate that was measured in place of its limit, bandwidth among them."""
+    return msgspec.structs.replace(
         limits,
         bandwidth_bytes_per_s=measured["bandwidth"],
         compute_flop_per_s=limits.compute_flop_per_s
         | {mode: rate for mode, rate in measured.items() if mode != "bandwidth"},
         measured=frozenset(measured),
     )
-    return msgspec.structs.replace(chosen, machine=machine)
 
 
 def _model(scenario: Scenario, library: Library) -> ChosenModel:
@@ -205,7 +214,7 @@ def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Sp
     return Speculation(gamma, emitted, draft_costs(scenario, library, workload))
 
 
-def _mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:
+def arithmetic_mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:
     """Shares by arithmetic mode; one named is never replaced, none named means BF16 or FP16."""
     if isinstance(chosen, dict):
         return {mode: share for mode, share in chosen.items() if share > 0}
@@ -215,7 +224,8 @@ def _mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, 
     return {chosen: 1.0}
 
 
-def _prompt(choice: PrefillChoice) -> Prompt:
+def prompt_in_use(choice: PrefillChoice) -> Prompt:
+    """The prompt asked for."""
     return Prompt(
         prompt_tokens=choice.prompt_tokens or PROMPT_TOKENS,
         cached_prefix_tokens=choice.cached_prefix_tokens or 0,

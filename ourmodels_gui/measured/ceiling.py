@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..engine.capacity import capacity
 from ..engine.decode import decode
-from ..engine.prefill import prefill
-from ..engine.setup import Setup
+from ..engine.prompt_costs import prompt_costs
+from ..engine.setup import Routing, Setup
+from ..engine.step import Step, aggregate_tokens_per_s, decode_step
 from ..library.formats import NATIVE, file_bytes, tensors_bytes
 from ..library.hardware import MachineEntry
 from ..library.load import Library
@@ -24,6 +26,7 @@ from ..scenario import (
     Scenario,
     SpeculationChoice,
     WorkloadChoice,
+    edited,
 )
 from .runs import MeasuredRun
 
@@ -31,9 +34,11 @@ GB = 1e9
 FP16_CACHE = ("llama", "ollama", "mlx", "lmstudio", "mlc", "exllama", "ktransformers", "hipfire")
 """Engines whose cache is FP16 unless told otherwise; the others offer FP8, so FP8 is assumed."""
 SIXTEEN_BIT = ("fp16_vector", "fp16_fp16acc", "fp16_fp32acc", "bf16_fp32acc")
-UNLIMITED_BYTES = 1e18
 FILE_WITHIN = 0.01
 """A file smaller than the rule of its format by more is another mix; its size then decides."""
+
+FLOOR = {"workload.routing": "floor", "workload.floor_tokens_per_s": 0}
+"""What makes a scenario's ceiling one that a run can be held against."""
 
 Limit = Literal["memory", "compute"]
 
@@ -76,8 +81,64 @@ def ceiling(run: MeasuredRun, library: Library) -> Ceiling | None:
     if run.left_out or not (run.machine and run.model and run.weights):
         return None
     entry = library.machines[run.machine]
-    floor = _evaluated(scenario_of(run, library, "floor"), run, library)
-    expected = _evaluated(scenario_of(run, library, "expected"), run, library)
+    return _ceiling(
+        run,
+        resolve(scenario_of(run, library), library),
+        both_sides=fastest_mode(entry) is not None,
+        rounding=rounding(run, entry),
+        exact=not _scale(run, library.models[run.model].record),
+    )
+
+
+def ceiling_here(run: MeasuredRun, scenario: Scenario, library: Library) -> Ceiling | None:
+    """The ceiling of a run on the machine and the model that a scenario writes out itself.
+
+    The scenario holds for whatever the run leaves open, its contexts, chunks and modes included;
+    None where nothing fits.
+    """
+    setup = resolve(edited(scenario, here(run) | FLOOR), library)
+    modes = (*setup.linear_mode, *setup.attention_mode)
+    return _ceiling(
+        run,
+        setup,
+        both_sides=all(mode in setup.machine.compute_flop_per_s for mode in modes),
+        rounding=0.5 * 10.0**-run.decimals / run.tokens_per_s,
+        exact=True,
+    )
+
+
+def here(run: MeasuredRun) -> dict[str, Any]:
+    """The changes to a scenario that give it what a run says of batch and lengths."""
+    changes: dict[str, Any] = {}
+    if run.phase == "prefill":
+        changes["prefill.batch"] = run.batch or 1
+        if run.prompt_tokens:
+            changes["prefill.prompt_tokens"] = run.prompt_tokens
+        if run.depth_tokens:
+            changes["prefill.cached_prefix_tokens"] = run.depth_tokens
+        return changes
+    changes["workload.batch"] = run.batch or (1 if run.phase == "decode" else None)
+    if says_context(run):
+        read = read_context_tokens(run)
+        changes["workload.read_context_fraction"] = None
+        changes["workload.read_context_tokens"] = read
+        changes["workload.reserved_context_tokens"] = max(read, 1)
+    return changes
+
+
+def says_context(run: MeasuredRun) -> bool:
+    """Whether a run says anything of what was cached."""
+    return bool(run.depth_tokens or run.prompt_tokens or run.generated_tokens)
+
+
+def _ceiling(
+    run: MeasuredRun, setup: Setup, *, both_sides: bool, rounding: float, exact: bool
+) -> Ceiling | None:
+    """A run in a setup of floor routing, and the same under expected routing."""
+    floor = expected = _evaluated(setup, run)
+    if setup.model.experts:
+        workload = msgspec.structs.replace(setup.workload, routing="expected")
+        expected = _evaluated(msgspec.structs.replace(setup, workload=workload), run)
     if floor is None or expected is None:
         return None
     return Ceiling(
@@ -86,16 +147,14 @@ def ceiling(run: MeasuredRun, library: Library) -> Ceiling | None:
         ratio=run.tokens_per_s / floor[0],
         expected_ratio=run.tokens_per_s / expected[0],
         limit=floor[1],
-        both_sides=fastest_mode(entry) is not None,
-        rounding=rounding(run, entry),
-        exact=not _scale(run, library.models[run.model].record),
+        both_sides=both_sides,
+        rounding=rounding,
+        exact=exact,
         fits=floor[2],
     )
 
 
-def scenario_of(
-    run: MeasuredRun, library: Library, routing: Literal["floor", "expected"]
-) -> Scenario:
+def scenario_of(run: MeasuredRun, library: Library, routing: Routing = "floor") -> Scenario:
     """The scenario that the source of a run describes.
 
     Read context of decode: the depth at the start plus half of what is generated, its mean over
@@ -130,6 +189,12 @@ def scenario_of(
     )
 
 
+def step_of(run: MeasuredRun, library: Library) -> Step:
+    """One decode iteration of a run under floor routing, with what speculation it declares."""
+    setup = resolve(scenario_of(run, library), library)
+    return decode_step(setup, setup.speculation)
+
+
 def read_context_tokens(run: MeasuredRun) -> int:
     """L_read: what is cached at the start, and half of what is generated; 0 for what is unsaid."""
     start = run.depth_tokens
@@ -149,9 +214,8 @@ def fastest_mode(entry: MachineEntry) -> str | None:
 def rounding(run: MeasuredRun, entry: MachineEntry) -> float:
     """Half a unit of the last printed digit, relative: of the run's rate plus of the bandwidth.
 
-    >>> from decimal import Decimal
-    >>> 0.5 * 10.0**-1 / 12.4 + 0.5 / 273  # a rate printed "12.4", a bandwidth "273"
-    0.005863759...
+    >>> round(0.5 * 10.0**-1 / 12.4 + 0.5 / 273, 5)  # a rate "12.4", a bandwidth "273"
+    0.00586
     """
     own = entry.record.memory.bandwidth.value
     text = f"{own:.12g}"
@@ -159,57 +223,42 @@ def rounding(run: MeasuredRun, entry: MachineEntry) -> float:
     return 0.5 * 10.0**-run.decimals / run.tokens_per_s + 0.5 * 10.0**-digits / own
 
 
-def _evaluated(
-    scenario: Scenario, run: MeasuredRun, library: Library
-) -> tuple[float, Limit, bool] | None:
+def _evaluated(setup: Setup, run: MeasuredRun) -> tuple[float, Limit, bool] | None:
     """Tokens per second of all sessions, what limits them, and whether the setup fits.
 
     More sessions asked for than fit are served in turn, so the best batch that fits is the ceiling.
     """
-    setup = resolve(scenario, library)
     if run.phase == "prefill":
         return _prefill(setup)
-    setup = msgspec.structs.replace(setup, prompt=None)
-    asked = decode(setup).forced
-    if run.phase == "serving" and (asked is None or not asked.fits):
+    gate = capacity(setup)
+    batch = setup.workload.batch
+    if run.phase == "serving" and (batch is None or not gate.fits(batch)):
         free = msgspec.structs.replace(setup.workload, batch=None)
-        best = decode(msgspec.structs.replace(setup, workload=free)).best_batch
-        if best is None:
-            return None
-        full = msgspec.structs.replace(setup.workload, batch=best)
-        return _at_batch(msgspec.structs.replace(setup, workload=full))
-    return _at_batch(setup)
-
-
-def _at_batch(setup: Setup) -> tuple[float, Limit, bool] | None:
-    """Decode at the forced batch, whether or not it fits."""
-    found = _forced(setup)
-    loose = _forced(
-        msgspec.structs.replace(
-            setup,
-            workload=msgspec.structs.replace(setup.workload, decode_ceiling="memory"),
-        )
-    )
-    limit: Limit = "compute" if loose[0] > found[0] * (1 + 1e-9) else "memory"
-    return found[0], limit, found[1]
-
-
-def _forced(setup: Setup) -> tuple[float, bool]:
-    fits = decode(setup).forced
-    machine = msgspec.structs.replace(setup.machine, capacity_bytes=UNLIMITED_BYTES)
-    found = decode(msgspec.structs.replace(setup, machine=machine)).forced
-    assert found is not None  # the capacity is never short
-    return found.aggregate_tokens_per_s, fits is not None and fits.fits
+        batch = decode(msgspec.structs.replace(setup, prompt=None, workload=free)).best_batch
+    if batch is None:
+        return None
+    step = decode_step(setup, setup.speculation)
+    rate = float(aggregate_tokens_per_s(step, batch))
+    memory = msgspec.structs.replace(step, combined=False)
+    loose = float(aggregate_tokens_per_s(memory, batch))
+    return rate, "compute" if loose > rate else "memory", gate.fits(batch)
 
 
 def _prefill(setup: Setup) -> tuple[float, Limit, bool] | None:
-    machine = msgspec.structs.replace(setup.machine, capacity_bytes=UNLIMITED_BYTES)
-    found = prefill(msgspec.structs.replace(setup, machine=machine))
-    fits = prefill(setup).verdict == "serves"
-    if found.tokens_per_s is not None and found.limit is not None:
-        return found.tokens_per_s, found.limit, fits
-    rate = found.memory_ceiling_tokens_per_s
-    return None if rate is None else (rate, "memory", fits)
+    prompt = setup.prompt
+    assert prompt is not None
+    costs = prompt_costs(
+        setup, prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens
+    )
+    if costs.private_bytes is None:
+        return None
+    batch = prompt.batch or 1
+    fits = capacity(setup).fits(batch)
+    rate = float(costs.memory_tokens_per_s(batch))
+    compute = float(costs.compute_tokens_per_s()) if costs.compute_s is not None else None
+    if compute is not None and compute < rate:
+        return compute, "compute", fits
+    return rate, "memory", fits
 
 
 def _hardware(run: MeasuredRun, entry: MachineEntry) -> str | InlineHardware:

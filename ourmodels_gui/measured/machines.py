@@ -19,10 +19,14 @@ import re
 import msgspec
 
 from ..library.load import Library, MachineEntry
+from .runs import Reason
 
 FILLERS = frozenset(
-    "nvidia amd intel geforce graphics generation gpu cpu radeon 8060s strix halo framework desktop "
-    "mac studio neon hbm3 hbm3e".split()
+    (
+        *("nvidia", "amd", "intel", "geforce", "radeon", "graphics", "generation", "gpu", "cpu"),
+        *("8060s", "strix", "halo", "framework", "desktop", "mac", "studio"),
+        *("neon", "hbm3", "hbm3e"),
+    )
 )
 """Words that tell no two devices of the catalog apart once the others agree."""
 VARIANT = re.compile(r"\(?\b\d+[ -]core\b( gpu)?\)?|\b\d+ ?gb\b", re.I)
@@ -60,7 +64,7 @@ class MachineMatch(msgspec.Struct, frozen=True):
     """id: of the catalog, "" when there is none. left_out: why not."""
 
     id: str
-    left_out: str = ""
+    left_out: Reason = ""
 
 
 def match_machine(
@@ -88,7 +92,7 @@ def match_machine(
 
 def _device(name: str) -> str:
     found = INSIDE.search(name)
-    return found.group(1) if found else name.split(" on ")[0]
+    return found.group(1) if found else name.partition(" on ")[0]
 
 
 def _candidates(device: str, library: Library) -> list[MachineEntry]:

@@ -19,10 +19,11 @@ from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..library.models import ModelRecord
 from ..library.profile import default_weights
+from .runs import Reason
 
 OWNER = re.compile(r"^(?:hf\.co/)?[\w.-]+/(?=[\w.-]+)")
 FORMAT_WORDS = re.compile(
-    r"[-_. ](?:ud[-_])?(?:i?q\d\w*|iq\d\w*|mxfp4|nvfp4(?:-fast)?|fp4(?: ?/ ?-?fp8)?|fp8(?:-dynamic)?|"
+    r"[-_. ](?:ud[-_])?(?:i?q\d\w*|mxfp4|nvfp4(?:-fast)?|fp4(?: ?/ ?-?fp8)?|fp8(?:-dynamic)?|"
     r"f16|bf16|fp16|int4|\d-?bit(?:-g\d+)?|awq(?:-\dbit)?|gguf|qat|mlx|autoround|mtp)\b",
     re.I,
 )
@@ -52,7 +53,7 @@ class ModelMatch(msgspec.Struct, frozen=True):
     """id: of the catalog, "" when there is none. left_out: why not."""
 
     id: str
-    left_out: str = ""
+    left_out: Reason = ""
 
 
 class WeightsMatch(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class WeightsMatch(msgspec.Struct, frozen=True):
 
     id: str
     sized: bool = False
-    left_out: str = ""
+    left_out: Reason = ""
 
 
 def clean_model(name: str) -> str:
@@ -92,21 +93,25 @@ def match_model(name: str, library: Library) -> ModelMatch:
     return ModelMatch("", "model unknown")
 
 
-_RULES: tuple[tuple[str, str], ...] = (
-    (r"assumed|n/s|exl2|\bp$|turbo|mislabelled", ""),
-    (r"mlx[ -]?(?:q|)(\d)(?:-?bit)?(?: g(\d+))?$", "mlx"),
-    (r"^bf16$", "bf16"),
-    (r"^gguf bf16$", "gguf-bf16"),
-    (r"^(?:gguf )?f16$", "gguf-f16"),
-    (r"^fp16$", "fp16"),
-    (r"^fp8\b", "fp8"),
-    (r"^fp4$|^nvfp4$", "nvfp4"),
-    (r"^gguf nvfp4$", "gguf-nvfp4"),
-    (r"^gguf mxfp4", "gguf-mxfp4"),
-    (r"^int8$", "int8"),
-    (r"^awq$", "awq-g128"),
-    (r"^gptq 4-bit g128$", "gptq-g128"),
-)
+PRINTED: dict[str, str] = {
+    "bf16": "bf16",
+    "fp16": "fp16",
+    "fp8": "fp8",
+    "fp8 dynamic": "fp8",
+    "fp8 (qwix e4m3), kv fp8": "fp8",
+    "fp4": "nvfp4",
+    "nvfp4": "nvfp4",
+    "int8": "int8",
+    "awq": "awq-g128",
+    "gptq 4-bit g128": "gptq-g128",
+    "f16": "gguf-f16",
+    "gguf f16": "gguf-f16",
+    "gguf bf16": "gguf-bf16",
+    "gguf nvfp4": "gguf-nvfp4",
+    "gguf mxfp4": "gguf-mxfp4",
+    "gguf mxfp4+q8_0": "gguf-mxfp4",
+}
+"""Printed formats that are no GGUF mix, each with the format it means."""
 
 
 def match_weights(name: str, model: str, engine: str, record: ModelRecord) -> WeightsMatch:
@@ -132,16 +137,13 @@ def match_weights(name: str, model: str, engine: str, record: ModelRecord) -> We
         group = f"-g{match.group(2)}" if match.group(2) else ""
         return _known(f"mlx-{match.group(1)}bit{group}")
     mixed = re.sub(r"^gguf ", "", text)
-    mixed = re.sub(r" - small$", "_s", mixed).split(" ")[0]
+    mixed = re.sub(r" - (s|m|l)(?:mall|edium|arge)$", r"_\1", mixed).split(" ")[0]
     if mixed in WEIGHT_FORMATS and mixed.startswith(("q", "iq")):
         return WeightsMatch(mixed)
     if text.startswith("mxfp4"):
         files = "llama" in engine or "ollama" in engine
         return WeightsMatch("gguf-mxfp4" if files else default_weights(record))
-    for pattern, id_ in _RULES:
-        if id_ and re.search(pattern, text):
-            return _known(id_)
-    return WeightsMatch("", left_out="format unknown")
+    return _known(PRINTED.get(text, ""))
 
 
 def _keeps_experts(record: ModelRecord) -> bool:

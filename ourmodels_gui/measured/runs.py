@@ -33,6 +33,8 @@ LeftOut = Literal[
 - decoding not modelled: fewer experts than the model's own, or a diffusion model.
 """
 
+Reason = LeftOut | Literal[""]
+
 RUNS, SOURCES = "runs.jsonl", "sources.json"
 MAX_BYTES = 4_000_000
 
@@ -67,7 +69,8 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     machine, model, weights, cache: catalog ids, "" when not matched or, for the cache, not stated.
     memory_gb: as printed. devices: how many of the machine, split as `split` says.
     file_gb: bytes of the weight file, where stated. sized: the source names a mix that has no rule;
-        `weights` is the nearest one, to be brought to the size of the file. depth_tokens: already cached at the start.
+        `weights` is the nearest one, to be brought to the size of the file.
+    depth_tokens: already cached at the start.
     batch: sessions at once. tokens_per_s: of all sessions together. decimals: as printed.
     doubt: why the figure is not to be trusted, "" when nothing speaks against it.
     left_out: why there is no ceiling for it.
@@ -98,7 +101,7 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     where: str = ""
     note: str = ""
     doubt: str = ""
-    left_out: LeftOut | Literal[""] = ""
+    left_out: Reason = ""
 
 
 class MeasuredSet(msgspec.Struct, frozen=True):

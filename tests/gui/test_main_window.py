@@ -23,15 +23,20 @@ from PySide6.QtWidgets import (
 
 from ourmodels_gui import paths
 from ourmodels_gui import scenario as files
+from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import settings as remembered
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.own_machines import OwnMachines
 from ourmodels_gui.gui.recompute import Recompute
+from ourmodels_gui.gui.report.dialog import ReportDialog
+from ourmodels_gui.gui.report.pdf import to_pdf
 from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import Problem
-from ourmodels_gui.scenario import SUFFIX, HardwareRef
+from ourmodels_gui.report.build import build
+from ourmodels_gui.report.known import Known
+from ourmodels_gui.scenario import SUFFIX, HardwareRef, ModelRef, Scenario
 
 FLOOR = "workload.floor_tokens_per_s"
 EXAMPLES = paths.resources() / "examples"
@@ -327,6 +332,34 @@ def test_a_dropped_file_opens(window, tmp_path, scenario):
     assert window.store.scenario.name == "Dropped"
 
 
+def test_a_dropped_report_opens_its_scenario_as_a_new_one(window, tmp_path, library):
+    chosen = Scenario("geforce-rtx-4090", ModelRef("gpt-oss-20b"))
+    other = msgspec.structs.replace(chosen, hardware="geforce-rtx-5090")
+    path = tmp_path / "report.pdf"
+    report = build([run(chosen, library), run(other, library)], Known(library))
+    path.write_bytes(to_pdf(report))
+    window.open(path)
+    assert window.store.scenario == chosen
+    assert window.document.path is None, "saving must not write over the report"
+    assert "2 scenarios; this is the first" in window.bar.words.text()
+
+
+def test_a_pdf_without_a_scenario_is_one_sentence(window, tmp_path):
+    before = window.store.scenario
+    path = tmp_path / "other.pdf"
+    path.write_bytes(b"%PDF-1.4 nothing")
+    window.open(path)
+    assert window.store.scenario == before
+    assert str(path) in window.bar.words.text() and "damaged" in window.bar._notice
+
+
+def test_the_report_of_what_is_in_sight_opens_over_the_window(window, qtbot):
+    window.menus.report.emit()
+    dialog = window.findChild(ReportDialog)
+    assert dialog.isVisible() and dialog.isModal()
+    dialog.reject()
+
+
 def test_every_example_opens_and_is_saved_under_another_name(window, qtbot):
     menu = window.menus._examples_menu
     menu.aboutToShow.emit()
@@ -344,8 +377,8 @@ def test_every_example_opens_and_is_saved_under_another_name(window, qtbot):
 def test_files_with_problems_are_counted_and_listed(window, library, qtbot):
     problems = (Problem("a.json", "memory", "is missing"), Problem("b.json", "", "is not JSON"))
     window.store.set_library(msgspec.structs.replace(library, problems=problems))
-    assert "2 files have problems" in window._show_problems.text()
-    window._show_problems.click()
+    assert "2 files have problems" in window.status.show_problems.text()
+    window.status.show_problems.click()
     assert window.problems.isVisible()
     texts = [window.problems.list.item(n).text() for n in range(2)]
     assert texts == ["a.json: memory: is missing", "b.json: is not JSON"]
@@ -355,6 +388,16 @@ def test_a_notice_can_be_dismissed(window, tmp_path):
     window.open(tmp_path / "nowhere.json")
     window.bar._close.click()
     assert window.bar.isHidden()
+
+
+def test_a_notice_does_not_hide_the_problem(window, tmp_path, qtbot, scenario):
+    path = tmp_path / f"old{SUFFIX}"
+    old = msgspec.structs.replace(scenario, hardware="gone-by-now", catalog_version="1999.1")
+    files.write_file(path, old)
+    window.open(path)
+    settle(window, qtbot)
+    assert "1999.1" in window.bar.words.text()
+    assert "gone-by-now" in window.bar.words.text()
 
 
 def test_the_theme_changes_at_once_and_is_remembered(window, qtbot):
@@ -403,12 +446,12 @@ def test_a_machine_of_ones_own_is_added_chosen_changed_and_deleted(
     assert "My card" in window.title.accessibleName()
     assert window.menus.edit_action.isEnabled()
 
-    window.menus.edit_machine.emit()
+    window.menus.machine.emit("edit")
     add_machine(window, "My better card")
     assert window.store.library.machines[machine_id].name == "My better card"
 
     answer(monkeypatch, QMessageBox.StandardButton.Discard)
-    window.menus.delete_machine.emit()
+    window.menus.machine.emit("delete")
     assert list((folder / "hardware").glob("*.json")) == []
     settle(window, qtbot)
     assert machine_id in window.bar.words.text()
@@ -417,7 +460,7 @@ def test_a_machine_of_ones_own_is_added_chosen_changed_and_deleted(
 def test_a_shipped_machine_is_duplicated_not_changed(window, folder):
     shipped = window.store.scenario.hardware
     assert not window.menus.edit_action.isEnabled()
-    window.menus.duplicate_machine.emit()
+    window.menus.machine.emit("duplicate")
     window.own.editor.accept()
     own = window.store.scenario.hardware
     machines = window.store.library.machines
@@ -428,12 +471,12 @@ def test_a_shipped_machine_is_duplicated_not_changed(window, folder):
 
 
 def test_a_machine_changed_elsewhere_is_not_overwritten(window, folder):
-    window.menus.duplicate_machine.emit()
+    window.menus.machine.emit("duplicate")
     window.own.editor.accept()
     (path,) = (folder / "hardware").glob("*.json")
     path.write_bytes(path.read_bytes() + b"\n")
     theirs = path.read_bytes()
-    window.menus.edit_machine.emit()
+    window.menus.machine.emit("edit")
     add_machine(window, "Mine now")
     assert window.own.editor.isVisible()
     assert path.read_bytes() == theirs
@@ -441,7 +484,7 @@ def test_a_machine_changed_elsewhere_is_not_overwritten(window, folder):
 
 
 def test_ones_own_machine_travels_with_the_file(window, folder, tmp_path, monkeypatch, qtbot):
-    window.menus.duplicate_machine.emit()
+    window.menus.machine.emit("duplicate")
     window.own.editor.accept()
     path = tmp_path / f"travels{SUFFIX}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))

@@ -6,12 +6,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QWidget
 
+from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
 from ourmodels_gui.gui.machine_picker import MachinePicker
-from ourmodels_gui.gui.model_picker import ModelPicker, billions
-from ourmodels_gui.gui.picker import Picker, Row, RowModel, matching
+from ourmodels_gui.gui.model_picker import ModelPicker
+from ourmodels_gui.gui.model_rows import billions
+from ourmodels_gui.gui.picker import Picker
+from ourmodels_gui.gui.rows import RowModel
+from ourmodels_gui.gui.search import Row, matching
 from ourmodels_gui.library.load import Library
-from ourmodels_gui.scenario import InlineHardware, ModelRef
+from ourmodels_gui.scenario import SUFFIX, InlineHardware, ModelRef, read_file
 
 
 def rows(count):
@@ -163,7 +167,11 @@ def test_every_machine_row_shows_memory_and_bandwidth(machines, library):
     for number in range(machines.model.rowCount()):
         row = machines.model.index(number).data(RowModel.RowRole)
         entry = library.machines[row.id]
-        assert row.figures[0].endswith(entry.memory.unit)
+        value, unit = row.figures[0].split()
+        factor = {"GB": 1e9, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}[unit]
+        assert float(value.replace(",", "")) * factor == pytest.approx(
+            entry.machine.capacity_bytes, rel=1e-3
+        )
         assert row.summary.endswith("GB/s")
 
 
@@ -187,7 +195,8 @@ def test_an_unknown_machine_is_named_and_asked_for_again(machines, scenario, lib
 def test_a_machine_written_out_in_the_scenario_is_named(machines, scenario):
     toy = InlineHardware(name="Toy", memory_gb=128, bandwidth_gb_per_s=800)
     machines.present(Evaluation(msgspec.structs.replace(scenario, hardware=toy)))
-    assert machines.chosen.accessibleName() == "Toy · 128 GB · 800 GB/s, from this scenario"
+    assert machines.chosen.accessibleName() == "Toy · 128 GB · 800 GB/s"
+    assert "part of this scenario" in machines.note.text()
 
 
 def test_the_users_own_machines_come_first(qtbot, library):
@@ -262,3 +271,15 @@ def test_the_chosen_row_stays_in_sight_when_the_list_shrinks(picker, qtbot):
     picker.resize(320, 180)
     place = picker.view.visualRect(picker.model.index_of("id8"))
     assert picker.view.viewport().rect().intersects(place)
+
+
+def test_a_model_written_out_in_the_scenario_says_so_and_has_no_other_format(
+    models, scenario, library
+):
+    example = next(iter(sorted((paths.resources() / "examples").glob(f"*{SUFFIX}"))))
+    models.present(run(scenario, library))
+    models.present(run(read_file(example), library))
+    weights = models.findChild(QWidget, "weights")
+    assert weights.currentText() == "as typed in the scenario"
+    assert not weights.isEnabled()
+    assert "part of this scenario" in models.note.text()

@@ -49,6 +49,12 @@ def test_a_set_of_experts_that_is_not_there_has_no_k():
         ("step-3.5-flash", 199_384_301_376),
         ("deepseek-v4-flash", 290_944_616_402),
         ("llama-3.3-nemotron-super-49b-v1", 49_867_145_216),
+        ("longcat-flash-chat", 561_862_880_256),
+        ("ling-2.6-1t", 1_025_414_425_344),
+        ("hy4-preview", 779_960_992_733),
+        ("qwen3.8-2.4t-a95b", 2_446_182_725_504),
+        ("rwkv7-g1j-2.9b", 2_948_065_280),
+        ("glm-5.3-flash", 321_323_031_390),
     ],
 )
 def test_shapes_sum_to_the_published_total(name, published):
@@ -60,6 +66,8 @@ def test_active_parameters_are_near_what_makers_say():
     assert active_parameters(model("deepseek-v3")) / 1e9 == pytest.approx(37.5, abs=0.5)
     assert active_parameters(model("qwen3.5-122b-a10b")) / 1e9 == pytest.approx(10, abs=0.5)
     assert active_parameters(model("laguna-s-2.1")) / 1e9 == pytest.approx(8.5, abs=0.1)
+    assert active_parameters(model("longcat-flash-chat")) / 1e9 == pytest.approx(27, abs=1)
+    assert active_parameters(model("qwen3.8-2.4t-a95b")) / 1e9 == pytest.approx(95, abs=1)
 
 
 def test_draft_layers_and_towers_are_parts_of_their_own():

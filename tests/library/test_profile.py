@@ -194,6 +194,30 @@ def test_compressed_layers_keep_a_window_beside_one_entry_for_many_tokens():
     assert held == pytest.approx(43 * entry * 128 + sparse + latent)
 
 
+def test_index_keys_can_be_shared_by_more_tokens_than_entries():
+    # GLM-5.3 Flash: 11 layers hold a latent of 512 for every token, an index key for every 16th
+    costs = model_costs(model("glm-5.3-flash"), "bf16", "fp8")
+    (sparse,) = (layer for layer in costs.cache if layer.kind == "sparse")
+    assert sparse.bytes_per_token == 512
+    assert sparse.index_bytes_per_token == 132 / 16
+    (attention,) = (layer for layer in costs.attention if layer.kind == "sparse")
+    assert attention.index_flop_per_pair == 2 * 32 * 128 / 16
+
+
+def test_a_model_without_attention_keeps_a_state_of_fixed_size():
+    # RWKV-7 2.9B: 32 layers, 40 heads of 64 x 64, and the last token twice
+    record = model("rwkv7-g1j-2.9b")
+    assert alloc("rwkv7-g1j-2.9b", 100_000) == 32 * (40 * 64 * 64 * 4 + 2 * 2560 * 2)
+    assert record.layers[0].kind == "state"
+
+
+def test_cross_attention_over_images_is_no_part_of_a_text_session():
+    plain, vision = model("llama-3.1-8b-instruct"), model("llama-3.2-11b-vision-instruct")
+    costs = [model_costs(record, "bf16") for record in (plain, vision)]
+    assert costs[0].always_bytes == costs[1].always_bytes
+    assert costs[0].cache == costs[1].cache
+
+
 def test_shared_caches_are_reserved_once_and_attended_by_all():
     # Gemma 4 E4B: 42 layers attend, 18 of them read another layer's cache
     costs = model_costs(model("gemma-4-e4b-it"), "bf16")

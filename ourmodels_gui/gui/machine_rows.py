@@ -1,0 +1,133 @@
+"""A machine as a row of the picker: what it shows, what it is found by, what it rests on."""
+
+from .. import units
+from ..library.hardware import MachineEntry
+from . import typed
+from .search import Facet, Row, searchable, weakest
+
+KINDS = {
+    "discrete": "graphics card",
+    "unified": "unified memory",
+    "datacenter": "data-centre accelerator",
+    "cpu": "processor and its memory",
+}
+SPOKEN = {
+    "discrete": "gpu graphics card",
+    "unified": "unified apu soc",
+    "datacenter": "gpu data centre center accelerator",
+    "cpu": "cpu processor ram",
+}
+"""Words that people type for a kind."""
+
+SIZES = (
+    (10, "up to 10 GB"),
+    (16, "11 to 16 GB"),
+    (24, "17 to 24 GB"),
+    (48, "25 to 48 GB"),
+    (96, "49 to 96 GB"),
+    (128, "97 to 128 GB"),
+    (256, "129 to 256 GB"),
+)
+MORE = "more than 256 GB"
+
+FACETS = (
+    Facet("kind", "Kind", tuple(KINDS.values())),
+    Facet("memory", "Memory", (*(words for _, words in SIZES), MORE)),
+    Facet("maker", "Maker"),
+    Facet("form", "Form"),
+    Facet(
+        "basis",
+        "Memory and bandwidth rest on",
+        ("published", "derived", "measured", "unverified"),
+    ),
+    Facet("standing", "Standing", ("yours", "announced only", "measured rates known")),
+)
+
+
+def machine_row(entry: MachineEntry) -> Row:
+    """One row; found by name, maker, kind, form, chip, bandwidth, and memory as sold ("24gb")."""
+    local = typed.separators()
+    value = entry.memory.value
+    memory = f"{units.plain(value, local) if value >= 1 else typed.show(value)} {entry.memory.unit}"
+    bandwidth = units.bandwidth(entry.machine.bandwidth_bytes_per_s, local)
+    record = entry.record
+    size = next(one for one in record.configurations if one.id == entry.id)
+    type_of_memory = size.memory or record.memory
+    basis = weakest((size.capacity.basis, type_of_memory.bandwidth.basis))
+    words = searchable(
+        entry.name,
+        entry.vendor,
+        entry.kind,
+        SPOKEN[entry.kind],
+        *record.forms,
+        record.chip,
+        record.architecture,
+        type_of_memory.type,
+        _sizes(entry.memory.value, entry.memory.unit),
+        _sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
+        f"{entry.machine.bandwidth_bytes_per_s / 1e9:.0f}gb/s",
+        "announced" if record.announced else "",
+    )
+    both = units.capacity(entry.machine.capacity_bytes, local)
+    return Row(
+        id=entry.id,
+        name=entry.name,
+        figures=(_short(entry, memory), bandwidth.removesuffix(" GB/s")),
+        summary=f"{memory} \u00b7 {bandwidth}",
+        search=words,
+        tip=f"{entry.vendor} {entry.name}\n{both}; {bandwidth}{_marks(entry, basis)}",
+        yours=entry.yours,
+        basis=basis,
+        badge="announced" if record.announced else "",
+        facets=_facets(entry, basis),
+        short=record.name if entry.name != record.name else "",
+    )
+
+
+def _short(entry: MachineEntry, memory: str) -> str:
+    """The memory in a narrow column: thousands of GiB as TiB."""
+    terabytes = entry.memory.value / 1024
+    whole = entry.memory.unit == "GiB" and terabytes >= 1 and (2 * terabytes).is_integer()
+    return f"{units.plain(terabytes, typed.separators())} TiB" if whole else memory
+
+
+def _sizes(value: float, unit: str) -> str:
+    """A size in the ways that it is typed.
+
+    >>> _sizes(24, "GiB")
+    '24gb 24gib'
+    """
+    binary = unit.replace("i", "").replace("B", "iB")
+    plain = unit.replace("i", "")
+    words = f"{value:g}{plain} {value:g}{binary}".casefold()
+    if plain == "GB" and value >= 1024 and value % 1024 == 0:
+        words += f" {value / 1024:g}tb"
+    return words
+
+
+def _marks(entry: MachineEntry, basis: str) -> str:
+    marks = [f"memory and bandwidth: {basis}"]
+    if entry.record.announced:
+        marks.append("announced only, not yet sold")
+    if entry.yours:
+        marks.append("your own")
+    return "\n" + "; ".join(marks)
+
+
+def _facets(entry: MachineEntry, basis: str) -> dict[str, tuple[str, ...]]:
+    record = entry.record
+    held = entry.machine.capacity_bytes / 2**30
+    size = next((words for most, words in SIZES if held <= most), MORE)
+    standing = {
+        "yours": entry.yours,
+        "announced only": record.announced,
+        "measured rates known": bool(record.measured),
+    }
+    return {
+        "kind": (KINDS[entry.kind],),
+        "memory": (size,),
+        "maker": (entry.vendor,),
+        "form": record.forms,
+        "basis": (basis,),
+        "standing": tuple(words for words, holds in standing.items() if holds),
+    }

@@ -1,0 +1,121 @@
+"""Edit, duplicate, export and delete the user's own models."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox
+
+from .. import files
+from ..library import user as own_files
+from ..library.load import Library, ModelEntry
+from ..library.models import ModelRecord
+from ..problem import BadInput
+from ..scenario import ModelRef
+from .main_window import MainWindow
+from .store import Store
+
+
+class OwnModels(QObject):
+    """Each change writes a file, loads the library again and keeps the model chosen.
+
+    Parameters: folder of the user's files; reload, which reads the library again.
+    """
+
+    def __init__(
+        self, store: Store, window: MainWindow, folder: Path, reload: Callable[[], Library]
+    ) -> None:
+        super().__init__(window)
+        self._store = store
+        self._window = window
+        self._folder = folder
+        self._reload = reload
+        self.editor: QDialog | None = None
+        window.model_asked.connect(self._asked)
+
+    def _asked(self, what: str) -> None:
+        if what in ("import", "paste"):
+            return  # of files, whatever is chosen: `Imports`
+        entry = self._chosen()
+        if entry is None:
+            self._window.bar.say(self.tr("Choose a model of the list first."))
+            return
+        try:
+            if what == "duplicate":
+                self._duplicate(entry)
+            elif what == "export":
+                self._export(entry)
+            elif what == "edit" and entry.yours:
+                self._edit(entry)
+            elif what == "delete" and entry.yours:
+                self._delete(entry)
+        except BadInput as bad:
+            self._window.bar.say(str(bad.problem))
+
+    def _duplicate(self, entry: ModelEntry) -> None:
+        name = self._ask_name(
+            self.tr("Duplicate a model"), self.tr("{name}, copy").format(name=entry.name)
+        )
+        if not name:
+            return
+        record = msgspec.structs.replace(entry.record, name=name, replaced_by="")
+        taken = frozenset(self._store.library.models)
+        _, model_id = own_files.add_model(self._folder, record, taken)
+        self._store.set_library(self._reload())
+        self._store.edit({"model.id": model_id})
+
+    def _edit(self, entry: ModelEntry) -> None:
+        from .model_editor import ModelEditor  # noqa: PLC0415 - no start needs it
+
+        def save(record: ModelRecord) -> None:
+            if record != entry.record:
+                own_files.save(entry, record)
+                self._store.set_library(self._reload())
+
+        self.editor = ModelEditor(entry.record, save, self._window)
+        self.editor.finished.connect(self.editor.deleteLater)
+        self.editor.open()
+
+    def _export(self, entry: ModelEntry) -> None:
+        suggestion = Path.home() / f"{entry.id}.json"
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Export a model"),
+            str(suggestion),
+            self.tr("Models (*.json);;All files (*)"),
+        )
+        if not name:
+            return
+        path = Path(name)
+        try:
+            files.write_whole(path, own_files.encode(entry.record))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            words = self.tr("{path} cannot be written: {reason}. Nothing was exported.")
+            self._window.bar.say(words.format(path=path, reason=reason))
+
+    def _delete(self, entry: ModelEntry) -> None:
+        button = QMessageBox.StandardButton
+        answer = QMessageBox.question(
+            self._window,
+            self.tr("Delete a model"),
+            self.tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name),
+            button.Discard | button.Cancel,
+            button.Cancel,
+        )
+        if answer == button.Discard:
+            own_files.delete(entry)
+            self._store.set_library(self._reload())
+
+    def _ask_name(self, title: str, name: str) -> str:
+        """What was typed; "" when nothing was agreed to."""
+        normal = QLineEdit.EchoMode.Normal
+        typed, agreed = QInputDialog.getText(self._window, title, self.tr("Name"), normal, name)
+        return typed.strip()[:120] if agreed else ""
+
+    def _chosen(self) -> ModelEntry | None:
+        model = self._store.scenario.model
+        if not isinstance(model, ModelRef) or model.record is not None:
+            return None
+        return self._store.library.models.get(model.id)

@@ -1,0 +1,1 @@
+"""The report on paper: pages, the PDF, and the dialog with its preview."""

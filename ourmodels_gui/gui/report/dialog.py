@@ -1,0 +1,258 @@
+"""The dialog that makes a report: what it says, who made it, a preview, and where to save it."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ...evaluation import run
+from ...files import read_small
+from ...library.load import Library
+from ...ranking.requirements import Requirements
+from ...report.build import build
+from ...report.search_report import build_search
+from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
+from ...scenario import Scenario
+from ..captions import message, say
+from ..settings import Settings
+from ..theme import GROUP_GAP, UNIT
+from .preview import Preview
+from .worker import RENDERERS, Make, Worker
+
+WAIT_MS = 250
+"""After the last change, until the preview is drawn anew."""
+
+
+def open_report(
+    scenarios: Sequence[Scenario], library: Library, settings: Settings, parent: QWidget
+) -> str:
+    """Open the dialog; why it cannot be, or "" when it is open."""
+    evaluations = []
+    for chosen in scenarios:
+        kept = msgspec.structs.replace(chosen, catalog_version=library.version or None)
+        done = run(kept, library)
+        if done.problem is not None:
+            return str(done.problem)
+        evaluations.append(done)
+    make = partial(build, evaluations)
+    ReportDialog(make, library, settings, parent).open()
+    return ""
+
+
+def open_search_report(
+    requirements: Requirements, library: Library, settings: Settings, parent: QWidget
+) -> None:
+    """Open the dialog on the report of a reverse search that has been answered."""
+    make = partial(build_search, requirements)
+    ReportDialog(make, library, settings, parent).open()
+
+
+class ReportDialog(QDialog):
+    """Every change is drawn anew by the worker; the window stays live."""
+
+    def __init__(
+        self,
+        make: Make,
+        library: Library,
+        settings: Settings,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Report"))
+        self._settings = settings
+        self._logo = b""
+        self.worker = Worker(make, library, self)
+        self.preview = Preview(self)
+        self.trouble = message(self, error=True)
+        self.done_line = message(self)
+        left = QVBoxLayout()
+        left.setSpacing(2 * UNIT)
+        left.addLayout(self._build_fields())
+        left.addWidget(QLabel(self.tr("Sections")))
+        self.sections = self._build_sections(left)
+        left.addStretch(1)
+        for line in (self.trouble, self.done_line):
+            left.addWidget(line)
+        left.addWidget(self._build_buttons())
+        across = QHBoxLayout(self)
+        across.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
+        across.setSpacing(GROUP_GAP)
+        across.addLayout(left)
+        across.addWidget(self.preview, 1)
+        self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._timer.timeout.connect(self._draw)
+        self.worker.page.connect(self.preview.show_page)
+        self.worker.title.connect(self._title_used)
+        self.worker.failed.connect(self._failed)
+        self.worker.written.connect(self._written)
+        self.resize(960, 680)
+        self._read_logo(settings.report_logo)
+        self._draw()
+
+    def options(self) -> Options:
+        """What is chosen."""
+        today = date.today().isoformat() if self.dated.isChecked() else ""
+        return Options(
+            title=self.title.text(),
+            author=self.author.text(),
+            date=today,
+            note=self.note.toPlainText(),
+            logo=self._logo,
+            sections=frozenset(id_ for id_, box in self.sections.items() if box.isChecked()),
+            paper=self.paper.currentData(),
+        )
+
+    def save_as(self, path: Path) -> None:
+        """Write the report in the format of the suffix; what comes of it is told in a line."""
+        say(self.trouble, "")
+        say(self.done_line, self.tr("Writing {name}\u2026").format(name=path.name))
+        self.worker.write(path, self.options())
+
+    def done(self, result: int) -> None:
+        """Closing waits for files that are being written."""
+        self._timer.stop()
+        self.worker.finish()
+        self._settings.report_author = self.author.text()
+        self._settings.report_paper = self.paper.currentData()
+        super().done(result)
+
+    def _build_fields(self) -> QFormLayout:
+        self.title = QLineEdit()
+        self.author = QLineEdit(self._settings.report_author)
+        self.author.setPlaceholderText(self.tr("your name or your company's"))
+        self.logo = QPushButton(self.tr("Choose\u2026"))
+        self.logo.clicked.connect(self._choose_logo)
+        self.dated = QCheckBox(self.tr("Print today's date"))
+        self.paper = QComboBox()
+        self.paper.addItem("A4", "a4")
+        self.paper.addItem("US Letter", "letter")
+        self.paper.setCurrentIndex(self.paper.findData(self._settings.report_paper))
+        self.note = QPlainTextEdit()
+        self.note.setPlaceholderText(self.tr("printed on the first page"))
+        self.note.setTabChangesFocus(True)
+        self.note.setFixedHeight(84)
+        for field in (self.title, self.author):
+            field.setMaxLength(500)
+            field.textChanged.connect(self._change)
+        self.note.textChanged.connect(self._change)
+        self.dated.toggled.connect(self._change)
+        self.paper.currentIndexChanged.connect(self._change)
+        rows = QFormLayout()
+        rows.setSpacing(2 * UNIT)
+        fields: tuple[tuple[str, QWidget], ...] = (
+            (self.tr("Title"), self.title),
+            (self.tr("Name"), self.author),
+            (self.tr("Logo"), self.logo),
+            (self.tr("Note"), self.note),
+            (self.tr("Paper"), self.paper),
+            ("", self.dated),
+        )
+        for words, widget in fields:
+            rows.addRow(words, widget)
+            if words:
+                widget.setAccessibleName(words)
+        return rows
+
+    def _build_sections(self, column: QVBoxLayout) -> dict[str, QCheckBox]:
+        boxes = {}
+        for id_, title in SECTIONS.items():
+            box = QCheckBox(title)
+            box.setChecked(True)
+            box.setEnabled(id_ != "answer")
+            box.toggled.connect(self._change)
+            column.addWidget(box)
+            boxes[id_] = box
+        return boxes
+
+    def _build_buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Close
+        )
+        self.save_button = buttons.button(QDialogButtonBox.StandardButton.Save)
+        self.save_button.setText(self.tr("Save as\u2026"))
+        buttons.accepted.connect(self._ask_and_save)
+        buttons.rejected.connect(self.reject)
+        return buttons
+
+    def _change(self) -> None:
+        say(self.trouble, "")
+        self._timer.start()
+
+    def _draw(self) -> None:
+        self.worker.preview(self.options(), self.preview.width_px())
+
+    def _title_used(self, title: str) -> None:
+        if not self.title.text():
+            self.title.setPlaceholderText(title)
+
+    def _failed(self, why: str) -> None:
+        say(self.trouble, why)
+        say(self.done_line, "")
+
+    def _written(self, path: Path) -> None:
+        say(self.trouble, "")
+        say(self.done_line, self.tr("{path} is saved.").format(path=path))
+
+    def _ask_and_save(self) -> None:
+        name = (self.title.text() or self.title.placeholderText() or "report")[:80]
+        stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
+        kinds = self.tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, self.tr("Save the report"), str(Path.home() / f"{stem}.pdf"), kinds
+        )
+        if not chosen:
+            return
+        path = Path(chosen)
+        if path.suffix.lower() not in RENDERERS:
+            path = path.with_name(path.name + kind.rpartition("*")[2].rstrip(")"))
+        self.save_as(path)
+
+    def _choose_logo(self) -> None:
+        if self._logo:
+            self._logo, self._settings.report_logo = b"", ""
+            self.logo.setText(self.tr("Choose\u2026"))
+            self._change()
+            return
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Choose a logo"), str(Path.home()), self.tr("Pictures (*.png *.jpg)")
+        )
+        self._read_logo(name)
+
+    def _read_logo(self, name: str) -> None:
+        """A picture that cannot be used is told in a line, and the report goes without it."""
+        if not name:
+            return
+        path = Path(name)
+        try:
+            data = read_small(path, LARGEST_LOGO_BYTES)
+        except (OSError, ValueError) as error:
+            reason = (isinstance(error, OSError) and error.strerror) or str(error)
+            words = self.tr("{path} cannot be read: {reason}.")
+            say(self.trouble, words.format(path=path, reason=reason))
+            return
+        if not is_picture(data):
+            words = self.tr("{path} is neither a PNG nor a JPEG picture.")
+            say(self.trouble, words.format(path=path))
+            return
+        self._logo, self._settings.report_logo = data, str(path)
+        self.logo.setText(self.tr("Remove {name}").format(name=path.name))
+        self._change()

@@ -1,0 +1,242 @@
+"""Where the figures come from: of the chosen machine, of the chosen model, and the audit of all."""
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import (
+    QFontDatabase,
+    QGuiApplication,
+    QKeySequence,
+    QShortcut,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTabWidget,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..evaluation import Evaluation
+from ..library.audit_page import audit_page
+from ..library.load import Library
+from ..library.provenance import Told, as_text, details, of_machine, of_model
+from ..scenario import ModelRef
+from .basis_mark import basis_icon
+from .elided import ElidedLabel
+from .rows import Index
+from .tables import Cell, FigureTable
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
+
+BASIS_COLUMN = 2
+PAGES = ("machine", "model", "audit")
+
+
+class BasisDelegate(QStyledItemDelegate):
+    """Puts the sign of a basis before its word."""
+
+    def __init__(self, table: QWidget) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if option.text:
+            selected = option.state & QStyle.StateFlag.State_Selected
+            # Its colours would not stand out from the selection; its room is kept.
+            option.icon = basis_icon("" if selected else option.text, self._table)
+            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+
+
+class SourcePage(QWidget):
+    """One row for each figure; below it, the chosen one in full, the conflicts and the notes."""
+
+    def __init__(self, name: str, widest: str, parent: QWidget | None = None) -> None:
+        """widest: a value that must fit."""
+        super().__init__(parent)
+        self._told: Told | None = None
+        self.title = ElidedLabel(self)
+        self.title.setFont(sized("heading"))
+        self.table = FigureTable(
+            self.tr("Figures and sources: {name}").format(name=name),
+            (
+                self.tr("figure"),
+                self.tr("value"),
+                self.tr("rests on"),
+                self.tr("source"),
+                self.tr("read"),
+            ),
+            ("rate FP8, FP16 accumulation m", widest, "unverified mm", "", ""),
+            left=(0, 2, 3, 4),
+            stretched=3,
+        )
+        self.table.setColumnWidth(4, self.table.fontMetrics().horizontalAdvance("2026-12-30") + 16)
+        self.table.setItemDelegateForColumn(BASIS_COLUMN, BasisDelegate(self.table))
+        self.table.selectionModel().currentRowChanged.connect(self._say_details)
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.text.setAccessibleName(self.tr("Source in full, conflicts and notes"))
+        mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        mono.setPixelSize(sized("text").pixelSize() - 1)
+        self.text.setFont(mono)
+        copy = QPushButton(self.tr("Copy all"), self)
+        copy.setAccessibleName(self.tr("Copy every figure with its source"))
+        copy.setAutoDefault(False)
+        copy.clicked.connect(self.copy)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(copy)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.addWidget(self.table)
+        split.addWidget(self.text)
+        split.setSizes([300, 200])
+        split.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(CARD_PADDING, CARD_PADDING, CARD_PADDING, CARD_PADDING)
+        layout.setSpacing(2 * UNIT)
+        layout.addLayout(head)
+        layout.addWidget(split, 1)
+
+    def present(self, told: Told) -> None:
+        """Show an entry's figures; the same as before keeps the chosen row."""
+        if told == self._told:
+            return
+        self._told = told
+        self.title.say(told.title)
+        self.table.clearSelection()
+        self.table.setCurrentIndex(QModelIndex())
+        self.table.present(
+            [
+                (
+                    Cell(row.name),
+                    Cell(f"{row.value} {row.unit}".strip()),
+                    Cell(row.basis),
+                    Cell(row.source, note=row.place),
+                    Cell(row.read),
+                )
+                for row in told.rows
+            ]
+        )
+        self.table.scrollToTop()
+        self._say_details(QModelIndex())
+
+    def copy(self) -> None:
+        """Every figure with its evidence, as text."""
+        if self._told is not None:
+            QGuiApplication.clipboard().setText(as_text(self._told))
+
+    def _say_details(self, index: QModelIndex) -> None:
+        if self._told is None:
+            return
+        lines = []
+        if index.isValid():
+            lines += [*details(self._told.rows[index.row()]), ""]
+        elif self._told.rows:
+            lines += [self.tr("Choose a figure to see its source in full."), ""]
+        for title, sentences in (
+            (self.tr("Known conflicts"), self._told.conflicts),
+            (self.tr("Notes"), self._told.notes),
+        ):
+            if sentences:
+                lines += [title, *(f"\u2022 {sentence}" for sentence in sentences), ""]
+        self.text.setPlainText("\n".join(lines).rstrip())
+
+
+class SourcesWindow(QDialog):
+    """Stays open beside the window and follows what is chosen there."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Sources"))
+        self._library: Library | None = None
+        self.machine = SourcePage(self.tr("machine"), "1463.6 TFLOP/s")
+        self.model = SourcePage(self.tr("model"), "30,532,122,624 parameters")
+        self.audit = QTextBrowser()
+        self.audit.setOpenLinks(False)
+        self.audit.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.audit.setAccessibleName(self.tr("How this catalog was audited"))
+        self.tabs = QTabWidget(self)
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.machine, self.tr("Machine"))
+        self.tabs.addTab(self.model, self.tr("Model"))
+        self.tabs.addTab(self.audit, self.tr("How this catalog was audited"))
+        self.tabs.currentChanged.connect(self._show_audit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.tabs)
+        close = QShortcut(QKeySequence.StandardKey.Close, self)
+        close.activated.connect(self.close)
+        self.resize(960, 640)
+
+    def open_page(self, page: str) -> None:
+        """Bring one of `PAGES` to the front."""
+        self.tabs.setCurrentIndex(PAGES.index(page))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        shown = (self.machine.table, self.model.table, self.audit)[PAGES.index(page)]
+        shown.setFocus()
+
+    def present(self, evaluation: Evaluation, library: Library) -> None:
+        """Show where the figures of a scenario's machine and model come from."""
+        hardware, model = evaluation.scenario.hardware, evaluation.scenario.model
+        machine = library.machines.get(hardware) if isinstance(hardware, str) else None
+        known = library.models.get(model.id) if isinstance(model, ModelRef) else None
+        self.machine.present(
+            of_machine(machine, library.sources) if machine else self._without_sources()
+        )
+        self.model.present(of_model(known, library.sources) if known else self._without_sources())
+        if library is not self._library:
+            self._library = library
+            self.audit.clear()
+            self._show_audit()
+
+    def _show_audit(self) -> None:
+        """The page is long; it is written when it is first looked at."""
+        wanted = self.tabs.currentWidget() is self.audit
+        if wanted and self._library is not None and self.audit.document().isEmpty():
+            self.audit.setMarkdown("\n".join(audit_page(self._library)))
+            _space_out(self.audit.document())
+
+    def _without_sources(self) -> Told:
+        return Told(
+            self.tr("Not of the catalog"),
+            (),
+            notes=(
+                self.tr("It is written out in the scenario, or unknown here: it has no sources."),
+            ),
+        )
+
+
+def _space_out(document: QTextDocument) -> None:
+    """Headings in the window's sizes, and room between paragraphs."""
+    document.setDocumentMargin(CARD_PADDING)
+    cursor = QTextCursor(document)
+    block = document.begin()
+    while block.isValid():
+        cursor.setPosition(block.position())
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        level = block.blockFormat().headingLevel()
+        if level:
+            heading = QTextCharFormat()
+            size = sized("heading").pixelSize() + (5 if level == 1 else 0)
+            heading.setProperty(QTextFormat.Property.FontPixelSize, size)
+            heading.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
+            cursor.mergeCharFormat(heading)
+        if cursor.currentTable() is None:
+            room = block.blockFormat()
+            room.setTopMargin(GROUP_GAP if level else UNIT)
+            room.setBottomMargin(2 * UNIT)
+            cursor.setBlockFormat(room)
+        block = block.next()

@@ -1,0 +1,120 @@
+"""Questions that the files leave open, with their choices; and answers put in their place."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from ...problem import BadInput
+from .described import Described, Layer
+from .review import Choice, Question
+
+PERIODS = (2, 3, 4, 5, 6, 8)
+_OF_LAYERS = ("query_heads", "key_heads", "key_width")
+BLOCKING = ("per_token",)
+OPEN_FOR_GOOD = ("state", "layers")
+"""Questions that no single number answers: the layout stays unknown."""
+
+TEXTS: dict[str, str] = {
+    "window": "Which layers see only the window?",
+    "query_heads": "How many query heads has a layer?",
+    "key_heads": "How many key heads has a layer?",
+    "key_width": "How wide is one head?",
+    "latent_width": "How wide is the latent that each token stores (kv_lora_rank)?",
+    "per_token": "How many of its routed experts does a token use?",
+    "context_tokens": "For how many tokens of context was the model made?",
+    "tied": "Is the output head the input embedding?",
+    "dense_width": "How wide is the MLP between its projections?",
+    "gated": "Has the MLP a gate beside its up and down projections?",
+    "mixers": "Which layers attend, and which keep a state?",
+    "state": "How large is the recurrent state?",
+    "layers": "How many layers has the model?",
+}
+
+
+def choices_of(key: str, layer_count: int) -> tuple[Choice, ...]:
+    """The answers one can give, without their effects; empty where a number is wanted."""
+    if key == "window":
+        periods = [n for n in PERIODS if n <= layer_count]
+        return (
+            Choice("none", "none: every layer sees everything"),
+            Choice("all", "all layers"),
+            *(Choice(f"every_{n}", f"all but every {n}{_ordinal(n)} layer") for n in periods),
+        )
+    if key in ("tied", "gated"):
+        return (Choice("yes", "yes"), Choice("no", "no"))
+    if key == "mixers":
+        return (
+            Choice("both", "every layer attends and keeps a state"),
+            Choice("state", "every layer keeps a state"),
+            Choice("attention", "every layer attends"),
+        )
+    return ()
+
+
+def question(key: str, layer_count: int, why: str = "") -> Question:
+    """One open question. Parameters: why, what is missing in words."""
+    return Question(
+        key,
+        TEXTS.get(key, why),
+        choices_of(key, layer_count),
+        blocking=key in BLOCKING,
+        answerable=key not in OPEN_FOR_GOOD,
+    )
+
+
+def answered(said: Described, answers: Mapping[str, str]) -> Described:
+    """The metadata as if it had said what the user answered.
+
+    Raises BadInput naming the answer that is unknown or no number.
+    """
+    for key, answer in answers.items():
+        if key not in TEXTS or key in OPEN_FOR_GOOD:
+            known = ", ".join(name for name in TEXTS if name not in OPEN_FOR_GOOD)
+            raise BadInput(f"answer.{key}", f"nobody asked that; one of {known}")
+        choices = [choice.id for choice in choices_of(key, said.layer_count or 0)]
+        if choices and answer not in choices:
+            raise BadInput(f"answer.{key}", f"“{answer}” is not one of {', '.join(choices)}")
+        if key in ("tied", "gated"):
+            said = msgspec.structs.replace(said, **{key: answer == "yes"})
+        elif key == "window":
+            said = _windowed(said, answer)
+        elif key == "mixers":
+            said = _each(said, mixer=answer)
+        elif key in _OF_LAYERS:
+            said = _each(said, **{key: _number(key, answer)})
+        else:
+            said = msgspec.structs.replace(said, **{key: _number(key, answer)})
+    return said
+
+
+def _windowed(said: Described, answer: str) -> Described:
+    period = 0 if answer in ("none", "all") else int(answer.removeprefix("every_"))
+    layers = []
+    for i, layer in enumerate(said.layers):
+        sees_all = answer == "none" or bool(period and (i + 1) % period == 0)
+        window = layer.window_tokens
+        if window is None:
+            window = 0 if sees_all else said.window_tokens
+        layers.append(msgspec.structs.replace(layer, window_tokens=window))
+    return msgspec.structs.replace(said, layers=tuple(layers))
+
+
+def _each(said: Described, **changes: object) -> Described:
+    layers = said.layers or (Layer(),) * (said.layer_count or 0)
+    missing = [
+        msgspec.structs.replace(
+            layer, **{k: v for k, v in changes.items() if not getattr(layer, k)}
+        )
+        for layer in layers
+    ]
+    return msgspec.structs.replace(said, layers=tuple(missing))
+
+
+def _number(key: str, answer: str) -> int:
+    if not answer.isascii() or not answer.isdigit() or not 0 < int(answer[:20]) < 1 << 40:
+        raise BadInput(f"answer.{key}", f"“{answer[:40]}” is not a whole number of at least 1")
+    return int(answer)
+
+
+def _ordinal(n: int) -> str:
+    return {2: "nd", 3: "rd"}.get(n, "th")

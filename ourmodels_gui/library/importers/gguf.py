@@ -1,0 +1,285 @@
+"""The header of one GGUF file: metadata and tensor list, versions 2 and 3, both byte orders.
+
+Only the header is read. Long arrays (vocabularies) are stepped over; their length is kept.
+
+References: the GGUF specification in the ggml repository (docs/gguf.md).
+"""
+
+import struct
+from itertools import pairwise
+from math import ceil, isfinite, prod
+from typing import Any
+
+import msgspec
+
+from ...problem import BadInput
+from ..encodings import ENCODINGS, stored_bytes
+from .bounded import BoundedFile
+from .found import Tensor, shorten
+from .ggml_types import TYPES
+
+MAGIC = b"GGUF"
+MOST_KEYS = 65_536
+MOST_TENSORS = 500_000
+MOST_STRINGS = 4_000_000
+"""Strings of all arrays together; the largest vocabularies with their merges have a million."""
+MOST_DEPTH = 4
+LONGEST_NAME = 65_535
+LONGEST_TEXT = 1 << 24
+KEPT_TEXT = 4096
+KEPT_VALUES = 16_384
+_WINDOW_BYTES = 1 << 20
+
+_SCALARS = "BbHhIif?  Qqd"
+"""struct codes by GGUF value type; 8 is a string, 9 an array."""
+_STRING, _ARRAY = 8, 9
+
+
+class Header(msgspec.Struct, frozen=True):
+    """One file's header. `data_start`: where tensor data begins. `end`: where it has to end.
+
+    An array that was stepped over stands in the metadata as its length, under its key + `#`.
+    """
+
+    metadata: dict[str, Any]
+    tensors: tuple[Tensor, ...]
+    data_start: int
+    end: int
+    version: int
+    big_endian: bool
+
+
+def read_header(file: BoundedFile) -> Header:
+    """Metadata and tensors of a GGUF file.
+
+    Raises BadInput for anything but a complete GGUF header with its data behind it.
+    """
+    scan = _Scan(file)
+    if scan.take(4) != MAGIC:
+        raise file.bad("this is not a GGUF file: it does not begin with GGUF")
+    version = scan.order()
+    tensor_count, key_count = scan.number("Q"), scan.number("Q")
+    if key_count > MOST_KEYS or tensor_count > MOST_TENSORS:
+        message = (
+            f"the header announces {key_count:,} keys and {tensor_count:,} tensors, more than any "
+            f"model has ({MOST_KEYS:,} and {MOST_TENSORS:,}); the file is damaged"
+        )
+        raise file.bad(message)
+    metadata: dict[str, Any] = {}
+    for _ in range(key_count):
+        key = scan.text(LONGEST_NAME, "a key")
+        if key in metadata or f"{key}#" in metadata:
+            raise file.bad("this key stands twice; the file is damaged", shorten(key))
+        name, value = scan.value(key)
+        metadata[name] = value
+    alignment = metadata.get("general.alignment", 32)
+    if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
+        raise file.bad(f"{alignment!r} is no alignment", "general.alignment")
+    places: list[tuple[int, Tensor]] = []
+    known: set[str] = set()
+    for _ in range(tensor_count):
+        offset, tensor = scan.tensor(known)
+        if offset % alignment:
+            raise file.bad(f"its data begins at {offset:,}, off alignment", shorten(tensor.name))
+        places.append((offset, tensor))
+    start = ceil(scan.place / alignment) * alignment if places else scan.place
+    end = _check_data(file, places, start)
+    return Header(
+        metadata, tuple(tensor for _, tensor in places), start, end, version, scan.endian == ">"
+    )
+
+
+def _check_data(file: BoundedFile, places: list[tuple[int, Tensor]], start: int) -> int:
+    """Where the data ends; BadInput when tensors overlap or the file ends before it."""
+    if not places:
+        return start
+    places = sorted(places, key=lambda pair: pair[0])
+    for (offset, tensor), (following, other) in pairwise(places):
+        if following < offset + tensor.stored_bytes:
+            raise file.bad(
+                f"its data overlaps that of {shorten(other.name)}; the file is damaged",
+                shorten(tensor.name),
+            )
+    last, tensor = places[-1]
+    end = start + last + tensor.stored_bytes
+    if end > file.size:
+        raise file.bad(
+            f"the file is cut short: its tensors end at byte {end:,}, the file at {file.size:,}; "
+            "download it again"
+        )
+    return end
+
+
+class _Scan:
+    """A place in the file that moves forward, with a window of bytes around it."""
+
+    def __init__(self, file: BoundedFile) -> None:
+        self.file = file
+        self.endian = "<"
+        self._bytes = b""
+        self._start = 0
+        self._at = 0
+        self._strings = 0
+
+    @property
+    def place(self) -> int:
+        return self._start + self._at
+
+    def take(self, count: int) -> bytes:
+        """The next bytes; BadInput where the file ends before."""
+        if self._at + count > len(self._bytes):
+            self._move(self.place)
+            if count > len(self._bytes):
+                self._bytes = self.file.read(self._start, count)
+            if count > len(self._bytes):
+                raise self._ended()
+        self._at += count
+        return self._bytes[self._at - count : self._at]
+
+    def order(self) -> int:
+        """The version; sets the byte order by which it makes sense."""
+        raw = self.take(4)
+        for endian in "<>":
+            version: int = struct.unpack(f"{endian}I", raw)[0]
+            if version in (2, 3):
+                self.endian = endian
+                return version
+        version = int.from_bytes(raw, "little")
+        if version == 1:
+            message = "GGUF version 1 is no longer in use; convert the model again"
+            raise self.file.bad(message)
+        raise self.file.bad(f"GGUF version {version:,} is not known here; versions 2 and 3 are")
+
+    def number(self, code: str) -> Any:
+        raw = self.take(struct.calcsize(f"={code}"))
+        return struct.unpack(f"{self.endian}{code}", raw)[0]
+
+    def text(self, longest: int, what: str) -> str:
+        length = self.number("Q")
+        if length > longest:
+            raise self.file.bad(f"{what} of {length:,} bytes cannot be; the file is damaged")
+        try:
+            return self.take(length).decode()
+        except UnicodeDecodeError:
+            raise self.file.bad(f"{what} is not UTF-8 text; the file is damaged") from None
+
+    def value(self, key: str) -> tuple[str, Any]:
+        """One value; what is too long to keep becomes its length under `key#`."""
+        kind = self.number("I")
+        if kind == _STRING:
+            # only what is kept has to be text: tokenisers hold bytes of all sorts
+            length = self.number("Q")
+            if length > LONGEST_TEXT:
+                raise self.file.bad(f"a text of {length:,} bytes cannot be", shorten(key))
+            if length > KEPT_TEXT or key.startswith("tokenizer."):
+                self._skip(length)
+                return f"{key}#", length
+            raw = self.take(length)
+            try:
+                return key, raw.decode()
+            except UnicodeDecodeError:
+                raise self.file.bad("the text is not UTF-8", shorten(key)) from None
+        if kind == _ARRAY:
+            return self._array(key, 1)
+        return key, self._scalar(kind, key)
+
+    def tensor(self, known: set[str]) -> tuple[int, Tensor]:
+        """One entry of the tensor list: its offset, and what it is."""
+        name = self.text(LONGEST_NAME, "a tensor's name")
+        if name in known:
+            raise self.file.bad("this tensor stands twice; the file is damaged", shorten(name))
+        known.add(name)
+        axes = self.number("I")
+        if axes > 4:
+            raise self.file.bad(f"{axes:,} dimensions are more than 4", shorten(name))
+        columns_first = [self.number("Q") for _ in range(axes)]
+        shape = tuple(reversed(columns_first)) or (1,)
+        kind, offset = self.number("I"), self.number("Q")
+        return offset, self._sized(name, shape, kind)
+
+    def _sized(self, name: str, shape: tuple[int, ...], kind: int) -> Tensor:
+        encoding = TYPES.get(kind)
+        if encoding is None:
+            message = f"its number format (ggml type {kind:,}) is not known here"
+            raise self.file.bad(message, shorten(name))
+        if 0 in shape or prod(shape) >= 1 << 62:
+            raise self.file.bad(
+                f"a tensor of {shape} cannot be; the file is damaged", shorten(name)
+            )
+        block = ENCODINGS[encoding].block_columns
+        if shape[-1] % block:
+            message = f"{shape[-1]:,} columns are not whole blocks of {block} ({encoding})"
+            raise self.file.bad(message, shorten(name))
+        return Tensor(name, shape, int(stored_bytes(shape, ENCODINGS[encoding])), encoding)
+
+    def _scalar(self, kind: int, key: str) -> Any:
+        if kind >= len(_SCALARS) or kind in (_STRING, _ARRAY):
+            raise self.file.bad(f"value type {kind:,} does not exist", shorten(key))
+        return self.number(_SCALARS[kind])
+
+    def _array(self, key: str, depth: int) -> tuple[str, Any]:
+        kind, count = self.number("I"), self.number("Q")
+        if kind == _STRING:
+            self._skip_strings(count, key)
+            return f"{key}#", count
+        if kind == _ARRAY:
+            if depth == MOST_DEPTH:
+                raise self.file.bad("lists inside lists beyond any use", shorten(key))
+            self._charge(count, key)
+            for _ in range(count):
+                self._array(key, depth + 1)
+            return f"{key}#", count
+        if kind >= len(_SCALARS):
+            raise self.file.bad(f"value type {kind:,} does not exist", shorten(key))
+        code = _SCALARS[kind]
+        width = struct.calcsize(f"={code}")
+        if count * width > self.file.size:
+            raise self._ended()
+        if depth > 1 or count > KEPT_VALUES or key.startswith("tokenizer."):
+            self._skip(count * width)
+            return f"{key}#", count
+        raw = self.take(count * width)
+        return key, list(struct.unpack(f"{self.endian}{count}{code}", raw))
+
+    def _skip_strings(self, count: int, key: str) -> None:
+        """Step over strings by their lengths; the one place where a file's header is long."""
+        self._charge(count, key)
+        length_of = struct.Struct(f"{self.endian}Q").unpack_from
+        while count:
+            window, at = self._bytes, self._at
+            last = len(window) - 8
+            while count and at <= last:
+                at += 8 + length_of(window, at)[0]
+                count -= 1
+            self._at = at
+            if self.place > self.file.size:
+                raise self._ended()
+            if count:
+                self._move(self.place)
+                if len(self._bytes) < 8:
+                    raise self._ended()
+
+    def _charge(self, count: int, key: str) -> None:
+        self._strings += count
+        if self._strings > MOST_STRINGS:
+            raise self.file.bad(
+                f"{count:,} texts are more than any vocabulary has; the file is damaged",
+                shorten(key),
+            )
+
+    def _skip(self, count: int) -> None:
+        self._at += count
+        if self.place > self.file.size:
+            raise self._ended()
+
+    def _move(self, place: int) -> None:
+        self._bytes = self.file.read(place, _WINDOW_BYTES)
+        self._start, self._at = place, 0
+
+    def _ended(self) -> BadInput:
+        return self.file.bad("the file ends within its header; download it again")
+
+
+def finite(value: Any) -> bool:
+    """Whether a number of the metadata can be used."""
+    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))

@@ -1,0 +1,149 @@
+"""The files of a safetensors model: a single one, an index with shards, a folder."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from ...problem import BadInput
+from .bounded import BoundedFile, names_in, read_whole
+from .config_json import parse_json
+from .found import Cancelled, go_on, listed, shorten
+from .safetensors import Raw, read_header
+
+INDEX = ".safetensors.index.json"
+LARGEST_INDEX = 100_000_000
+MOST_SHARDS = 5000
+_SHARD = re.compile(r"(?P<stem>.+)-(?P<part>\d{5,6})-of-(?P<parts>\d{5,6})\.safetensors")
+
+
+class Shards(msgspec.Struct, frozen=True):
+    """What the files hold together. `missing`: named by the index and not there."""
+
+    tensors: tuple[Raw, ...]
+    files: int
+    file_bytes: int
+    header_bytes: int
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Index(msgspec.Struct, frozen=True):
+    """weight_map of an index: tensor -> file; total_size: what it says of all of them."""
+
+    path: Path
+    weight_map: dict[str, str]
+    total_size: int | None
+
+
+def find_files(folder: Path) -> tuple[Index | None, list[Path]]:
+    """The safetensors files that make up the model of a folder, and their index if there is one.
+
+    Raises BadInput when the folder holds several models.
+    """
+    names = names_in(folder)
+    indexes = [name for name in names if name.endswith(INDEX)]
+    chosen = _only(folder, indexes, "model" + INDEX, "index files")
+    if chosen is not None:
+        index = read_index(folder / chosen)
+        return index, [folder / name for name in sorted(set(index.weight_map.values()))]
+    singles = [name for name in names if name.endswith(".safetensors")]
+    sharded = [name for name in singles if _SHARD.fullmatch(name)]
+    whole = [name for name in singles if name not in sharded]
+    if "model.safetensors" in whole or (whole and not sharded):
+        single = _only(folder, whole, "model.safetensors", "safetensors files")
+        return None, [folder / single] if single else []
+    return (None, siblings(folder / sharded[0])) if sharded else (None, [])
+
+
+def siblings(path: Path) -> list[Path]:
+    """All shards of the model of which `path` is one, by their names."""
+    match = _SHARD.fullmatch(path.name)
+    if match is None:
+        return [path]
+    count, own, digits = int(match["parts"]), int(match["part"]), len(match["parts"])
+    if not 1 <= own <= count or count > MOST_SHARDS:
+        raise BadInput("", f"shard {own} of {count} cannot be; check the name", str(path))
+    return [
+        path.with_name(f"{match['stem']}-{part:0{digits}}-of-{match['parts']}.safetensors")
+        for part in range(1, count + 1)
+    ]
+
+
+def read_index(path: Path) -> Index:
+    """An index file. Raises BadInput when it names anything but safetensors files beside it."""
+    content = parse_json(read_whole(path, LARGEST_INDEX), str(path))
+    weight_map = content.get("weight_map")
+    if not isinstance(weight_map, dict) or not weight_map:
+        message = "it has no weight_map, so it is not the index of a safetensors model"
+        raise BadInput("weight_map", message, str(path))
+    for name, shard in weight_map.items():
+        if not isinstance(shard, str):
+            key = f"weight_map.{shorten(name)}"
+            raise BadInput(key, "has to be the name of a file", str(path))
+    named_by = {shard: name for name, shard in weight_map.items()}
+    for shard, name in named_by.items():
+        key = f"weight_map.{shorten(name)}"
+        if "/" in shard or "\\" in shard or "\0" in shard or shard in ("", ".", ".."):
+            message = f"“{shorten(shard)}” leads out of the folder; shards have to stand beside it"
+            raise BadInput(key, message, str(path))
+        if not shard.endswith(".safetensors"):
+            message = f"“{shorten(shard)}” is not a safetensors file; an index names only such"
+            raise BadInput(key, message, str(path))
+    if len(named_by) > MOST_SHARDS:
+        raise BadInput("weight_map", "names more files than any model has", str(path))
+    meta = content.get("metadata")
+    total = meta.get("total_size") if isinstance(meta, dict) else None
+    if isinstance(total, float) and total == int(total):
+        total = int(total)
+    return Index(path, weight_map, total if isinstance(total, int) and total > 0 else None)
+
+
+def read_shards(
+    index: Index | None, paths: list[Path], cancelled: Cancelled | None = None
+) -> Shards:
+    """The headers of all files.
+
+    Raises OSError, ImportCancelled, and BadInput when shards are missing or contradict the index.
+    """
+    missing = [path.name for path in paths if not path.exists()]
+    if missing:
+        message = f"{len(missing)} of {len(paths)} shards are missing: {listed(missing)}"
+        place = str(index.path if index else paths[0].parent)
+        raise BadInput("", f"{message}; download them, or give config.json alone", place)
+    tensors: dict[str, Raw] = {}
+    file_bytes = header_bytes = 0
+    for path in paths:
+        go_on(cancelled)
+        with BoundedFile(path) as file:
+            held, start = read_header(file)
+            file_bytes += file.size
+            header_bytes += start
+        for raw in held:
+            if raw.name in tensors:
+                message = "this tensor stands in two shards; they are not of one model"
+                raise BadInput(shorten(raw.name), message, str(path))
+            if index is not None and index.weight_map.get(raw.name, path.name) != path.name:
+                message = f"the index looks for it in {shorten(index.weight_map[raw.name])}"
+                raise BadInput(shorten(raw.name), message, str(path))
+            tensors[raw.name] = raw
+    notes = []
+    if index is not None:
+        lacking = [name for name in index.weight_map if name not in tensors]
+        if lacking:
+            message = f"the index names tensors that no shard holds: {listed(lacking)}"
+            raise BadInput("weight_map", f"{message}; download them again", str(index.path))
+        extra = [name for name in tensors if name not in index.weight_map]
+        if extra:
+            notes.append(f"tensors that the index does not name: {listed(extra)}")
+    if not tensors:
+        raise BadInput("", "the files hold no tensors", str(paths[0]))
+    return Shards(tuple(tensors.values()), len(paths), file_bytes, header_bytes, notes=tuple(notes))
+
+
+def _only(folder: Path, names: list[str], usual: str, what: str) -> str | None:
+    """The one that is meant: the only one, or the one with the usual name."""
+    if len(names) <= 1 or usual in names:
+        return usual if usual in names else (names or [None])[0]  # type: ignore[list-item]
+    message = f"the folder holds {len(names)} {what}; give one of them: {listed(names)}"
+    raise BadInput("", message, str(folder))

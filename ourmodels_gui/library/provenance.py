@@ -1,0 +1,217 @@
+"""Where each figure of a machine or a model comes from, in words, one row for each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from .check import evidence_of
+from .hardware import MODES, MachineEntry, Price, size_label
+from .load import ModelEntry
+from .models import ModelRecord, active_parameters, parameters, total_parameters
+from .records import Evidence, Fact, Figure, Source
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """One figure or fact with what it rests on.
+
+    source: the title; place: where it can be found; where: the row, the page or the computation;
+    read: the day it was read. also: titles of further sources that give the same.
+    """
+
+    name: str
+    value: str
+    unit: str = ""
+    basis: str = ""
+    source: str = ""
+    place: str = ""
+    where: str = ""
+    read: str = ""
+    note: str = ""
+    also: tuple[str, ...] = ()
+
+
+class Told(msgspec.Struct, frozen=True):
+    """Everything that is known of where an entry's figures come from.
+
+    conflicts: disputes between sources. notes: what else its file says.
+    """
+
+    title: str
+    rows: tuple[Provenance, ...]
+    conflicts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+NAMES = {
+    "capacity": "memory",
+    "marketed": "memory as sold",
+    "default_share": "default share of the accelerator",
+    "memory.bandwidth": "bandwidth",
+    "memory.bus_width": "bus width",
+    "memory.data_rate": "data rate of a pin",
+    "released": "release date",
+    "units": "compute units",
+    "clock": "clock",
+    "matrix_clock": "clock of the matrix units",
+    "power": "power",
+    "price": "price",
+}
+
+
+def of_machine(entry: MachineEntry, sources: Mapping[str, Source]) -> Told:
+    """Every figure of the machine's own memory size, of its rates, and of the device."""
+    record = entry.record
+    own = next(size for size in record.configurations if size.id == entry.id)
+    found = [
+        *evidence_of(msgspec.structs.replace(own, memory=None)),
+        *((f"memory.{key}", what) for key, what in evidence_of(own.memory or record.memory)),
+        *(
+            (key, what)
+            for key, what in evidence_of(record)
+            if not key.startswith(("memory.", "configurations["))
+        ),
+    ]
+    rows = tuple(_row(_machine_name(key), what, entry, sources) for key, what in found)
+    notes = record.notes
+    if record.announced:
+        notes = ("Announced, not yet sold.", *notes)
+    if len(record.configurations) > 1:
+        labels = ", ".join(size_label(size) for size in record.configurations)
+        notes = (*notes, f"Sold with {labels}.")
+    notes += tuple(f"Check {name} set aside: {why}" for name, why in record.exceptions.items())
+    return Told(entry.name, rows, record.conflicts, notes)
+
+
+def of_model(entry: ModelEntry, sources: Mapping[str, Source]) -> Told:
+    """Every group of facts of a model with its source, and what its audit says."""
+    record = entry.record
+    rows = (
+        *(_reference_row(fact, *value, entry, sources) for fact, value in _facts(record)),
+        *_computed(record),
+    )
+    audit = record.audit
+    notes = [f"This model is {audit.status}."]
+    if audit.missing:
+        notes.append(f"Missing: {'; '.join(audit.missing)}.")
+    if audit.explanation:
+        notes.append(audit.explanation)
+    return Told(entry.name, rows, (), (*notes, *record.notes))
+
+
+def as_text(told: Told) -> str:
+    """All of it in plain lines, to copy."""
+    lines = [told.title, ""]
+    for row in told.rows:
+        lines += [*details(row), ""]
+    for title, sentences in (("Known conflicts", told.conflicts), ("Notes", told.notes)):
+        if sentences:
+            lines += [title, *(f"- {sentence}" for sentence in sentences), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def details(row: Provenance) -> list[str]:
+    """One figure with its evidence in full, line by line.
+
+    >>> details(Provenance("power", "575", "W", "published", "Sheet", read="2026-01-30"))
+    ['power: 575 W, published', '  source: Sheet', '  read: 2026-01-30']
+    """
+    value = f"{row.value} {row.unit}".rstrip()
+    parts: Sequence[tuple[str, str]] = (
+        ("source", row.source),
+        ("place", row.place),
+        ("where", row.where),
+        ("read", row.read),
+        ("also in", "; ".join(row.also)),
+        ("note", row.note),
+    )
+    head = f"{row.name}: {value}{f', {row.basis}' if row.basis else ''}"
+    return [head, *(f"  {name}: {words}" for name, words in parts if words)]
+
+
+def _machine_name(key: str) -> str:
+    part, _, name = key.partition(".")
+    if part in ("compute", "measured"):
+        if name in MODES:
+            operands, accumulator, _ = MODES[name]
+            name = f"{operands}, {accumulator} accumulation"
+        return f"rate {name}" if part == "compute" else f"measured {name}"
+    if part.startswith("interconnect"):
+        return "interconnect, bandwidth" if name else "interconnect"
+    return NAMES.get(key, key.replace("_", " "))
+
+
+def _row(
+    name: str, what: Evidence, entry: MachineEntry, sources: Mapping[str, Source]
+) -> Provenance:
+    value, unit, note = "", "", what.note
+    if isinstance(what, Figure):
+        value, unit = f"{what.value:.12g}", what.unit
+    elif isinstance(what, Fact):
+        value = what.text
+    if isinstance(what, Price):
+        kind = {"launch": "at launch", "street": "asked by shops", "kit": "of a whole kit"}
+        note = ", ".join(filter(None, (kind[what.kind], what.date, note)))
+    title, place, read = _source(what.source, sources, entry.yours)
+    return Provenance(
+        name, value, unit, what.basis if what.source or not entry.yours else "", title, place,
+        what.where, read, note, tuple(_source(one, sources, False)[0] for one in what.also),
+    )  # fmt: skip
+
+
+def _reference_row(
+    fact: str, value: str, unit: str, entry: ModelEntry, sources: Mapping[str, Source]
+) -> Provenance:
+    name = FACTS.get(fact, fact)
+    reference = entry.record.sources.get(fact)
+    if reference is None:
+        return Provenance(name, value, unit, source=_source("", sources, entry.yours)[0])
+    title, place, read = _source(reference.source, sources, entry.yours)
+    return Provenance(
+        name, value, unit, reference.basis, title, place, reference.where, read, reference.note
+    )
+
+
+FACTS = {
+    "shapes": "tensor shapes",
+    "layers": "layers",
+    "context": "context limit",
+    "total": "published total",
+    "licence": "licence",
+    "released": "release date",
+}
+
+
+def _facts(record: ModelRecord) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each fact that has a source of its own, with its value and unit in words."""
+    yield "shapes", (f"{len(record.tensors)}", "groups of tensors")
+    if record.layers is not None:
+        groups = ", ".join(f"{group.count} {group.kind}" for group in record.layers)
+        yield "layers", (groups, "")
+    if record.context_tokens is not None:
+        yield "context", (f"{record.context_tokens:,}", "tokens")
+    if record.published_parameters is not None:
+        yield "total", (f"{record.published_parameters:,}", "parameters")
+    yield "licence", (record.licence or "not known", "")
+    yield "released", (record.released or "not known", "")
+    for fact in record.sources:
+        if fact not in FACTS:
+            yield fact, ("", "")
+
+
+def _computed(record: ModelRecord) -> Iterator[Provenance]:
+    """What the shapes alone give."""
+    counted = {
+        "computed total": total_parameters(record),
+        "of it the text model": parameters(record),
+        "used for each token": active_parameters(record),
+    }
+    for name, count in counted.items():
+        yield Provenance(name, f"{count:,}", "parameters", "derived", "the tensor shapes")
+
+
+def _source(name: str, sources: Mapping[str, Source], yours: bool) -> tuple[str, str, str]:
+    """Title, place and day of a source."""
+    if not name:
+        return ("your own file" if yours else "no source"), "", ""
+    known = sources.get(name)
+    return (name, "", "") if known is None else (known.title, known.place, known.read)

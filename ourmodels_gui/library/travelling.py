@@ -1,0 +1,34 @@
+"""A scenario that opens anywhere: the user's own machine and models go along."""
+
+from typing import TypeVar
+
+import msgspec
+
+from ..scenario import DraftModel, HardwareRef, ModelRef, Scenario
+from .load import Library
+
+Model = TypeVar("Model", ModelRef, DraftModel)
+
+
+def travelling(scenario: Scenario, library: Library) -> Scenario:
+    """The scenario as a file holds it: the user's own machine and models go along, in full."""
+    changes: dict[str, object] = {"catalog_version": library.version or None}
+    hardware = scenario.hardware
+    machine = library.machines.get(hardware) if isinstance(hardware, str) else None
+    if machine is not None and machine.yours:
+        changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
+    model = scenario.model
+    if isinstance(model, ModelRef):
+        changes["model"] = _with_record(model, library)
+    speculation = scenario.speculation
+    if speculation is not None and isinstance(speculation.draft, DraftModel):
+        draft = _with_record(speculation.draft, library)
+        changes["speculation"] = msgspec.structs.replace(speculation, draft=draft)
+    return msgspec.structs.replace(scenario, **changes)
+
+
+def _with_record(model: Model, library: Library) -> Model:
+    known = library.models.get(model.id)
+    if known is None or not known.yours:
+        return model
+    return msgspec.structs.replace(model, record=msgspec.to_builtins(known.record))

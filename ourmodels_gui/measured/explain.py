@@ -1,0 +1,298 @@
+"""What would make a measured run consistent with its ceiling, each cause with its figure.
+
+A cause is named only with the number that it would need, so that a person can say whether that is
+possible: "3.6 tokens emitted by each iteration", "1.1 bits a parameter". None of them is a verdict.
+"""
+
+import math
+import re
+from typing import Literal
+
+import msgspec
+
+from ..engine.costs import distinct_experts
+from ..engine.step import Step, shared_bytes
+from ..library.load import Library
+from ..library.models import ModelRecord, TensorClass, parameters, tensors_of
+from ..library.profile import linear_active_parameters
+from .ceiling import Ceiling, step_of
+from .runs import MeasuredRun
+
+LOW = 0.3
+"""Below this share of its ceiling a decode run at batch 1 asks for a reason."""
+HOST_BYTES_PER_S = 89.6e9
+"""Two channels of DDR5-5600: what weights left in a desktop's memory are read at."""
+
+Cause = Literal[
+    "speculation",
+    "other weights",
+    "unread weights",
+    "other bandwidth",
+    "several devices",
+    "shared prefix",
+    "cached prefix",
+    "other arithmetic rate",
+    "does not fit",
+    "part in host memory",
+    "fewer sessions at once",
+    "clock held back",
+]
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """A cause with what it would need.
+
+    needed: the figure, in `unit`. text: a sentence with the arithmetic. possible: False where the
+    figure cannot be (more tokens than were drafted, less than no bytes).
+    """
+
+    cause: Cause
+    needed: float
+    unit: str
+    text: str
+    possible: bool = True
+
+
+def explanations(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanation, ...]:
+    """Causes for a run above its ceiling, or suspiciously far below it; none for an ordinary one.
+
+    Parameters: run; found, its ceiling; library that holds its ids.
+    References: formulation, "Speculative decoding" (tokens emitted), "Omitted rooflines".
+    """
+    if found.beaten:
+        return _above_prefill(run, found) if run.phase == "prefill" else _above(run, found, library)
+    if found.ratio < LOW and run.phase == "decode":
+        return _below(run, found, library)
+    return ()
+
+
+def bits_per_parameter(run: MeasuredRun, library: Library) -> float | None:
+    """Bits a parameter that one pass per token could read at full bandwidth, whatever the format.
+
+    8 R / (T P) of a single session, the context's own bytes left out, P the parameters that a token
+    is multiplied with, the head included. None where machine or model is not matched.
+    """
+    if not (run.machine and run.model) or run.phase != "decode":
+        return None
+    machine = library.machines[run.machine].machine
+    rates = 1 if run.split == "layer" else run.devices
+    swept = _multiplied(library.models[run.model].record)
+    return 8 * rates * machine.bandwidth_bytes_per_s * (run.batch or 1) / (run.tokens_per_s * swept)
+
+
+def bits_said(weights: str) -> float | None:
+    """The bits that a printed format counts in its name, for formats without a rule.
+
+    >>> bits_said("MQ4"), bits_said("EXL2 3.0 bpw"), bits_said("UD-Q4_K_XL"), bits_said("fp32")
+    (4.0, 3.0, 4.0, 32.0)
+    """
+    if found := re.search(r"([\d.]+) ?bpw", weights):
+        return float(found.group(1))
+    if found := re.search(r"(\d+)-bit", weights):
+        return float(found.group(1))
+    found = re.search(r"(?:^|[^a-z])(?:i?q|mq|w|fp|int|uint|bf|f)(\d{1,2})", weights.lower())
+    return float(found.group(1)) if found else None
+
+
+def experts_left(run: MeasuredRun, library: Library) -> tuple[float, int, float]:
+    """How many distinct experts of a layer an iteration of a run can have touched at most.
+
+    m = (rho b R / T - b K_read - always) / p_expert of the largest set, the other sets at k.
+    Returns m, E, and m(n) under independent routing, n = b (gamma + 1).
+    References: formulation, "Mixture-of-experts".
+    """
+    step = step_of(run, library)
+    batch = run.batch or 1
+    largest = max(step.experts, key=lambda group: group.routed * group.expert_bytes)
+    time_bytes = step.emitted_tokens * batch * step.bandwidth_bytes_per_s / run.tokens_per_s
+    others = float(shared_bytes(step, batch)) - largest.per_token * largest.expert_bytes
+    left = (time_bytes - batch * step.private_bytes - others) / largest.expert_bytes
+    mean = distinct_experts(largest, float(batch * (step.draft_tokens + 1)), "expected")
+    return left, largest.routed, mean
+
+
+def unread_share(record: ModelRecord) -> float:
+    """Share of a model's parameters that no decode step reads: lookup tables not used as head."""
+    tables = sum(
+        group.parameters
+        for group in tensors_of(record, "text", "input_embedding")
+        if not (record.tied and group.role == "token")
+    )
+    return tables / parameters(record)
+
+
+def _multiplied(record: ModelRecord) -> float:
+    kind: TensorClass = "input_embedding" if record.tied else "output_head"
+    head = sum(
+        group.parameters
+        for group in tensors_of(record, "text", kind)
+        if not record.tied or group.role == "token"
+    )
+    return linear_active_parameters(record) + head
+
+
+def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanation, ...]:
+    step = step_of(run, library)
+    batch = run.batch or 1
+    shared = float(shared_bytes(step, batch))
+    left = batch * (step.emitted_tokens * step.bandwidth_bytes_per_s / run.tokens_per_s)
+    weights = left - batch * step.private_bytes
+    multiplied = _multiplied(library.models[run.model].record)
+    causes = [_speculation(run, step, found)]
+    bits, stored = 8 * weights / multiplied, 8 * shared / multiplied
+    causes.append(
+        Explanation(
+            "other weights",
+            bits,
+            "bits per parameter",
+            f"{bits:.2f} bits a parameter instead of {stored:.2f}",
+            bits > 0,
+        )
+    )
+    unread = shared - weights
+    causes.append(
+        Explanation(
+            "unread weights",
+            unread,
+            "bytes",
+            f"{unread / 1e9:.3f} of the {shared / 1e9:.3f} GB swept are not read from memory: a "
+            "table that is looked up, or what stays in the cache of the device",
+            unread < shared,
+        )
+    )
+    causes.append(
+        Explanation(
+            "other bandwidth",
+            found.ratio * step.bandwidth_bytes_per_s,
+            "bytes/s",
+            f"{found.ratio * step.bandwidth_bytes_per_s / 1e9:.0f} GB/s instead of "
+            f"{step.bandwidth_bytes_per_s / 1e9:.0f}",
+        )
+    )
+    devices = math.ceil(found.ratio * run.devices)
+    causes.append(
+        Explanation(
+            "several devices",
+            devices,
+            "devices",
+            f"{devices} devices instead of {run.devices}, with links that cost nothing",
+        )
+    )
+    if batch > 1 and step.private_bytes:
+        share = 1 - (left - shared) / (batch * step.private_bytes)
+        causes.append(
+            Explanation(
+                "shared prefix",
+                share,
+                "share of the context",
+                f"{share:.0%} of each session's context is read once for all of them",
+                0 <= share <= 1,
+            )
+        )
+    return tuple(causes)
+
+
+def _speculation(run: MeasuredRun, step: Step, found: Ceiling) -> Explanation:
+    needed = found.ratio * step.emitted_tokens
+    drafted = run.drafting.draft_tokens if run.drafting else None
+    said = "none declared" if run.drafting is None else "more than are declared"
+    if drafted is not None:
+        said = f"{drafted} drafted, so at most {drafted + 1}"
+    return Explanation(
+        "speculation",
+        needed,
+        "tokens per iteration",
+        f"at least {needed:.2f} tokens emitted by each iteration ({said})",
+        drafted is None or needed <= drafted + 1,
+    )
+
+
+def _above_prefill(run: MeasuredRun, found: Ceiling) -> tuple[Explanation, ...]:
+    prompt = run.prompt_tokens or 1
+    cached = prompt * (1 - 1 / found.ratio)
+    what = "bandwidth" if found.limit == "memory" else "arithmetic rate"
+    cause: Cause = "other bandwidth" if found.limit == "memory" else "other arithmetic rate"
+    return (
+        Explanation(
+            "cached prefix",
+            cached,
+            "tokens",
+            f"at least {cached:.0f} of the {prompt} prompt tokens were cached from an earlier run",
+        ),
+        Explanation(
+            cause, found.ratio, "times", f"{found.ratio:.2f} times the {what} in the catalog"
+        ),
+    )
+
+
+def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanation, ...]:
+    step = step_of(run, library)
+    batch = run.batch or 1
+    shared, rate = float(shared_bytes(step, batch)), step.bandwidth_bytes_per_s
+    causes = []
+    if not found.fits:
+        record = library.machines[run.machine]
+        capacity = run.devices * record.machine.capacity_bytes
+        causes.append(
+            Explanation(
+                "does not fit",
+                shared,
+                "bytes",
+                f"more than the {capacity / 1e9:.1f} GB there are, so something is read from "
+                "slower memory",
+            )
+        )
+    implied = found.ratio * rate
+    if rate > HOST_BYTES_PER_S:
+        part = (1 / found.ratio - 1) / (rate / HOST_BYTES_PER_S - 1)
+        causes.append(
+            Explanation(
+                "part in host memory",
+                part,
+                "share of the bytes",
+                f"{part:.0%} of the bytes read at {HOST_BYTES_PER_S / 1e9:.1f} GB/s (two channels "
+                f"of DDR5-5600) instead of {rate / 1e9:.0f}",
+                part <= 1,
+            )
+        )
+    multiplied = _multiplied(library.models[run.model].record)
+    bits = 8 * (batch * rate / run.tokens_per_s - batch * step.private_bytes) / multiplied
+    causes.append(
+        Explanation(
+            "other weights",
+            bits,
+            "bits per parameter",
+            f"{bits:.1f} bits a parameter instead of {8 * shared / multiplied:.2f}",
+            bits <= 32,
+        )
+    )
+    causes.append(
+        Explanation(
+            "other bandwidth",
+            implied,
+            "bytes/s",
+            f"{implied / 1e9:.1f} GB/s sustained instead of {rate / 1e9:.0f}",
+        )
+    )
+    if found.limit == "compute":
+        causes.append(
+            Explanation(
+                "clock held back",
+                found.ratio,
+                "of the rate",
+                f"arithmetic at {found.ratio:.0%} of its rate, by heat, power or another mode",
+            )
+        )
+    if batch > 1:
+        private = run.tokens_per_s * step.private_bytes
+        fewer = run.tokens_per_s * shared / (rate - private) if rate > private else math.inf
+        causes.append(
+            Explanation(
+                "fewer sessions at once",
+                fewer,
+                "sessions",
+                f"{fewer:.1f} sessions at once instead of {batch}",
+                fewer >= 1,
+            )
+        )
+    return tuple(causes)

@@ -1,0 +1,81 @@
+"""What a machine costs and draws, and what its tokens cost: the user's own figures first."""
+
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..library.hardware import Price
+from ..settings import Settings
+from .field import RankedMachine
+
+HOURS_PER_YEAR = 8766.0
+KINDS = {"launch": "launch price", "street": "street price", "kit": "price of a kit around it"}
+
+
+Amount = TypeVar("Amount", float, NDArray[np.float64])
+
+
+class PriceTag(msgspec.Struct, frozen=True):
+    """A price in the user's currency with where it comes from, or why there is none."""
+
+    amount: float | None
+    said: str
+
+
+def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
+    """The user's own price of a machine, else the catalog's, else none.
+
+    The price of a card is the card's alone; the computer around it is not in it.
+    """
+    own = settings.prices.get(machine.id)
+    if own is not None and machine.id:
+        said = " · ".join(part for part in ("your price", own.date, own.note) if part)
+        return PriceTag(own.amount, said)
+    price = machine.price
+    if price is None:
+        return PriceTag(None, "no price known; type your own")
+    said = _said(price)
+    if machine.kind in ("discrete", "datacenter") and price.kind != "kit":
+        said += " · the card alone"
+    if price.unit == settings.currency:
+        return PriceTag(price.value, said)
+    if price.unit == "USD" and settings.currency_per_usd is not None:
+        return PriceTag(
+            price.value * settings.currency_per_usd, f"{said} · from {price.value:g} USD"
+        )
+    return PriceTag(
+        None,
+        f"{said} of {price.value:g} {price.unit}; type what a dollar is worth, or your own price",
+    )
+
+
+def _said(price: Price) -> str:
+    return " · ".join(part for part in (KINDS[price.kind], price.date) if part)
+
+
+def cost_per_million_tokens(
+    aggregate_tokens_per_s: Amount,
+    price: Amount,
+    watts: Amount,
+    electricity_per_kwh: float,
+    lifetime_years: float,
+) -> Amount:
+    """The least that a million tokens can cost: at the ceiling, day and night, for a lifetime.
+
+    (price / lifetime + power x electricity price) / T, for 10^6 tokens
+
+    Parameters: T [tokens/s]; price [currency]; watts [W]; electricity_per_kwh [currency/kWh];
+    lifetime_years [years of 8,766 h].
+
+    100 tok/s for a year are 3.156 billion tokens; 1,000 W for it are 8,766 kWh:
+
+    >>> round(cost_per_million_tokens(100.0, 3155.76, 1000.0, 0.0, 1.0), 9)
+    1.0
+    >>> round(cost_per_million_tokens(100.0, 3155.76, 1000.0, 0.36, 1.0), 9)
+    2.0
+    """
+    hourly = price / (lifetime_years * HOURS_PER_YEAR) + watts / 1e3 * electricity_per_kwh
+    cost: Amount = hourly / (aggregate_tokens_per_s * 3600.0) * 1e6
+    return cost

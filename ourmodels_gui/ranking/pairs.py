@@ -1,0 +1,252 @@
+"""The decode and prefill figures of every pair of a field at one workload, as arrays.
+
+A figure is the one that `evaluate` gives for the pair's own scenario: contexts within each model's
+limit, the overhead of each machine's kind, measured rates where they are asked for. Speculation
+plays no part, because a draft belongs to one model.
+"""
+
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.arithmetic_tables import position_flop, seconds_table
+from ..engine.costs import sweep_bytes
+from ..engine.longest_context import longest_context_tokens
+from ..engine.prefill_pairs import PrefillPairs, prefill_pairs, prompt_table
+from ..engine.setup import Machine, Workload
+from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables
+from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
+from ..library.resolve import (
+    OVERHEAD_BYTES,
+    arithmetic_mode,
+    at_measured_rates,
+    context_lengths,
+    overhead_bytes,
+    prompt_in_use,
+    workload_in_use,
+)
+from ..problem import BadInput
+from ..scenario import PrefillChoice, WorkloadChoice
+from .field import LONGEST_TOKENS, Field
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
+    """Figures by [model, machine], over the models and machines that can be evaluated.
+
+    machines: places of those machines in the field. rung: which of a model's formats is in use.
+    The four figures of the sweep are there from the start, the others are worked out once when
+    asked for; NaN where a figure does not exist.
+    """
+
+    field: Field
+    workload: WorkloadChoice
+    prefill: PrefillChoice | None
+    machines: Indices
+    in_use: tuple[Machine, ...]
+    basis: Workload
+    machine_table: MachineTable
+    model_table: ModelTable
+    compute_s: Floats | None
+    rung: Indices
+    memory_batch: Floats
+    best_batch: Floats
+    aggregate_tokens_per_s: Floats
+    per_session_tokens_per_s: Floats
+
+    @cached_property
+    def column(self) -> Indices:
+        """Place of each pair's model and format in the tables of the models."""
+        models = self.field.evaluable
+        return self.rung * models + np.arange(models)[:, None]
+
+    @property
+    def verdict(self) -> NDArray[np.int8]:
+        """Index into `sweep.VERDICTS`."""
+        fits = (self.memory_batch >= 0.0).astype(np.int8)
+        return fits + (self.memory_batch >= 1.0) + (self.best_batch >= 1.0)
+
+    @cached_property
+    def margin_bytes(self) -> Floats:
+        """C - W_resident - O in whole bytes."""
+        table = self.machine_table
+        free = np.rint(table.capacity_bytes) - np.rint(table.overhead_bytes)
+        margin: Floats = free - np.rint(self.model_table.resident_bytes)[self.column]
+        return margin
+
+    @cached_property
+    def spare_bytes(self) -> Floats:
+        """margin - b* K_alloc where it serves, else margin - K_alloc."""
+        batch = np.where(self.best_batch >= 1.0, self.best_batch, 1.0)
+        spare: Floats = (
+            self.margin_bytes - batch * np.rint(self.model_table.alloc_bytes)[self.column]
+        )
+        return spare
+
+    @cached_property
+    def usable_batch(self) -> Floats:
+        """The smaller of the memory batch and the rate-limited batch."""
+        models, bandwidth = self.model_table, self.machine_table.bandwidth_bytes_per_s
+        distinct, place = np.unique(bandwidth, return_inverse=True)
+        most = largest_step_bytes(distinct, self.basis.floor_tokens_per_s)
+        limited = line_batch(most, models.active_bytes[:, None], models.read_bytes[:, None])
+        usable = np.minimum(self.memory_batch, limited[self.column, place])
+        return np.where(self.memory_batch >= 1.0, usable, np.nan)
+
+    @cached_property
+    def single_session_tokens_per_s(self) -> Floats:
+        """The ceiling of one session alone."""
+        swept = self.model_table.active_bytes[self.column]
+        return np.where(self.memory_batch >= 1.0, self._per_session(swept, 1.0), np.nan)
+
+    @cached_property
+    def forced_per_session_tokens_per_s(self) -> Floats:
+        """The ceiling of each session at the workload's forced batch, whether or not it fits."""
+        batch = self.basis.batch
+        if batch is None:
+            return np.full(self.memory_batch.shape, np.nan)
+        swept = np.array(
+            [
+                sweep_bytes(model.always_bytes, model.experts, batch, self.basis.routing)
+                for model in self.field.costs
+            ]
+        )
+        rate = self._per_session(swept[self.column], float(batch))
+        return np.where(self.margin_bytes >= 0.0, rate, np.nan)
+
+    @cached_property
+    def longest_context_tokens(self) -> Floats:
+        """The longest reservation at which one session fits, within the model's limit."""
+        longest = np.zeros(self.memory_batch.shape)
+        for model in range(self.field.evaluable):
+            for rung in np.unique(self.rung[model]):
+                costs = self.field.costs[rung * self.field.evaluable + model]
+                at = self.rung[model] == rung
+                longest[model, at] = longest_context_tokens(
+                    costs.cache,
+                    self.basis.cache_policy,
+                    self.margin_bytes[model, at],
+                    costs.max_context_tokens or LONGEST_TOKENS,
+                )
+        return np.where(longest >= 1.0, longest, np.nan)
+
+    @cached_property
+    def prompts(self) -> PrefillPairs:
+        """Prefill at the prompt of the scenario; every figure NaN when it has none."""
+        shape = self.memory_batch.shape
+        if self.prefill is None:
+            return PrefillPairs(*np.full((5, *shape), np.nan))
+        machine = np.broadcast_to(np.arange(shape[1]), shape)
+        found = prefill_pairs(
+            self.machine_table,
+            prompt_table(
+                self.field.costs,
+                self.basis,
+                prompt_in_use(self.prefill),
+                self.model_table.reserved_context_tokens.tolist(),
+            ),
+            _seconds(self.prefill, self.in_use),
+            machine.ravel(),
+            self.column.ravel(),
+        )
+        figures = (getattr(found, name).reshape(shape) for name in found.__struct_fields__)
+        return PrefillPairs(*figures)
+
+    def _per_session(self, swept_bytes: Floats, batch: float) -> Floats:
+        """R / (W_batch(b) + b K_read), within 1 / (b t) under the combined ceiling."""
+        private = self.model_table.read_bytes[self.column]
+        rate = self.machine_table.bandwidth_bytes_per_s / (swept_bytes + batch * private)
+        if self.compute_s is None:
+            return rate
+        compute_s = self.compute_s[self.column, np.arange(len(self.in_use))]
+        with np.errstate(divide="ignore"):
+            return np.fmin(rate, 1.0 / (batch * compute_s))
+
+
+def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None) -> Pairs:
+    """The figures of a field at a workload.
+
+    With several formats a pair takes the one of most bytes that serves at least one session above
+    the floor; failing that, the one of most bytes in which a session fits; failing that, the
+    smallest.
+    """
+    places, in_use = _machines(field, workload)
+    basis = workload_in_use(workload, None, context_lengths(workload, None))
+    overheads = {kind: overhead_bytes(workload, kind) for kind in OVERHEAD_BYTES.keys() | {None}}
+    machines = machine_table(
+        in_use, np.array([overheads[field.machines[place].kind] for place in places])
+    )
+    models = _models(field, workload, basis)
+    compute_s = None
+    if basis.decode_ceiling == "combined":
+        linear_s, attention_s = _seconds(prefill or PrefillChoice(), in_use)
+        flop = position_flop(field.costs[: field.evaluable], models.read_context_tokens)
+        linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
+        compute_s = linear * linear_s + attention * attention_s
+    swept = sweep_tables(machines, models, basis.floor_tokens_per_s, compute_s)
+    figures = [
+        getattr(swept, name).T
+        for name in (
+            "memory_batch",
+            "best_batch",
+            "aggregate_tokens_per_s",
+            "per_session_tokens_per_s",
+        )
+    ]
+    rung = np.zeros((field.evaluable, len(in_use)), dtype=np.intp)
+    if field.rungs > 1:
+        rung = _largest_that_serves(field.rungs, figures[0], figures[1])
+        pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
+        figures = [figure.ravel().take(pair) for figure in figures]
+    return Pairs(
+        field, workload, prefill, places, in_use, basis, machines, models, compute_s, rung, *figures
+    )
+
+
+def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> Indices:
+    """The rung of each pair; memory and best hold every model in its first format, and so on."""
+    shape = (rungs, memory.shape[0] // rungs, memory.shape[1])
+    rung = np.full(shape[1:], rungs - 1, dtype=np.intp)
+    for batch in (memory.reshape(shape), best.reshape(shape)):
+        for place in reversed(range(rungs)):
+            np.copyto(rung, place, where=batch[place] >= 1.0)
+    return rung
+
+
+def _models(field: Field, workload: WorkloadChoice, basis: Workload) -> ModelTable:
+    """The models at the contexts of the workload within each one's limit."""
+    limits, place = field.limits
+    lengths = [context_lengths(workload, limit or None) for limit in limits.tolist()]
+    reserved = np.array([length.reserved for length in lengths], dtype=np.int64)[place]
+    read = np.array([length.read for length in lengths], dtype=np.int64)[place]
+    table = field.expected if basis.routing == "expected" else field.least
+    models = at_contexts(table, field.caches, basis.cache_policy, reserved, read)
+    if np.any(empty := np.rint(models.alloc_bytes) <= 0.0):
+        name = field.models[int(np.argmax(empty)) % field.evaluable].name
+        raise BadInput("model", f"a session of {name} reserves no cache; leave the model out")
+    return models
+
+
+def _machines(field: Field, workload: WorkloadChoice) -> tuple[Indices, tuple[Machine, ...]]:
+    """The machines that have the rates that the workload asks for."""
+    if workload.rates != "measured":
+        return np.arange(len(field.machines)), tuple(ranked.machine for ranked in field.machines)
+    places = [
+        place for place, ranked in enumerate(field.machines) if "bandwidth" in ranked.measured
+    ]
+    return np.array(places, dtype=np.intp), tuple(
+        at_measured_rates(field.machines[place].machine, field.machines[place].measured)
+        for place in places
+    )
+
+
+def _seconds(prefill: PrefillChoice, machines: tuple[Machine, ...]) -> tuple[Floats, Floats]:
+    linear, attention = (
+        seconds_table(machines, [arithmetic_mode(mode, machine) for machine in machines])
+        for mode in (prefill.linear_mode, prefill.attention_mode)
+    )
+    return linear, attention

@@ -1,0 +1,124 @@
+"""What published runs reached of their ceilings, beside the ceilings of the report."""
+
+from collections.abc import Sequence
+
+from ..measured.evidence import evidence as gathered
+from ..measured.evidence import nearest_runs
+from ..measured.runs import MeasuredRun, Phase
+from ..units import rate, tokens
+from .known import Known
+from .shapes import Block, Column, Section, Table, Text, cell
+from .subject import Subject
+
+PHASES: tuple[Phase, ...] = ("decode", "serving", "prefill")
+NEAREST_ALONE, NEAREST_EACH = 3, 1
+
+
+def evidence(subjects: Sequence[Subject], known: Known) -> Section | None:
+    """Quartiles by phase, and the nearest runs; None where no run is near any evaluation."""
+    quartiles, nearest = _quartiles(subjects, known), _nearest(subjects, known)
+    if not quartiles and not nearest:
+        return None
+    blocks: list[Block] = [
+        Text(
+            "What others published, as a share of the ceiling in the conditions they state, under "
+            "floor routing. It says what was reached, not what can be; no figure of this report is "
+            "multiplied by it.",
+            "muted",
+        )
+    ]
+    columns: tuple[Column, ...]
+    if quartiles:
+        columns = (
+            Column("Machine", 2.0),
+            Column("Phase", 0.8),
+            Column("Runs of", 1.5),
+            Column("Runs", 0.6, numeric=True),
+            Column("Lowest", 0.7, numeric=True),
+            Column("Quarter", 0.7, numeric=True),
+            Column("Half", 0.7, numeric=True),
+            Column("Three\nquarters", 0.8, numeric=True),
+            Column("Highest", 0.7, numeric=True),
+        )
+        note = "So many of the runs reached at most that share of their ceiling."
+        blocks.append(Table("evidence", "Reached of the ceiling", columns, tuple(quartiles), note))
+    if nearest:
+        columns = (
+            Column("For", 0.5),
+            Column("Run and its conditions", 3.2),
+            Column("Measured\ntok/s", 0.8, numeric=True),
+            Column("Ceiling\ntok/s", 0.8, numeric=True),
+            Column("Reached", 0.7, numeric=True),
+            Column("Source", 2.0),
+        )
+        if not subjects[0].letter:
+            columns, nearest = columns[1:], [row[1:] for row in nearest]
+        blocks.append(Table("nearest-runs", "The nearest runs", columns, tuple(nearest)))
+    return Section("evidence", "Measured evidence", tuple(blocks))
+
+
+def _phases(subject: Subject) -> tuple[Phase, ...]:
+    return PHASES if subject.setup.prompt is not None else PHASES[:2]
+
+
+def _quartiles(subjects: Sequence[Subject], known: Known) -> list[tuple[str, ...]]:
+    rows = []
+    for subject in subjects:
+        entry = subject.entry
+        if entry is None or entry.yours or known.measured is None:
+            continue
+        for phase in _phases(subject):
+            found = gathered(entry.id, phase, known.measured, known.ceilings, known.library)
+            if found is not None:
+                shares = (found.lowest, *found.quartiles, found.highest)
+                name = subject.title if subject.letter else subject.machine
+                rows.append((name, phase, found.scope, f"{found.runs:,}", *map(_percent, shares)))
+    return rows
+
+
+def _nearest(subjects: Sequence[Subject], known: Known) -> list[tuple[str, ...]]:
+    count = NEAREST_EACH if subjects[0].letter else NEAREST_ALONE
+    rows: list[tuple[str, ...]] = []
+    for subject in subjects:
+        if known.measured is None:
+            return []
+        for phase in _phases(subject):
+            scenario = subject.evaluation.scenario
+            for near in nearest_runs(
+                scenario, phase, known.measured, known.ceilings, known.library, count=count
+            ):
+                run, ceiling = near.run, near.ceiling
+                source = known.measured.sources.get(run.source)
+                rows.append(
+                    (
+                        subject.letter,
+                        f"{cell(_said(run))}\n{cell(_conditions(run))}",
+                        rate(run.tokens_per_s),
+                        rate(ceiling.tokens_per_s),
+                        _percent(ceiling.ratio),
+                        cell(source.title if source else run.source),
+                    )
+                )
+    return rows
+
+
+def _said(run: MeasuredRun) -> str:
+    """Machine, model and format in the words of the source."""
+    parts = (run.said.machine, run.said.model, run.said.weights)
+    return " · ".join(part for part in parts if part)
+
+
+def _conditions(run: MeasuredRun) -> str:
+    """Phase, engine, sessions, prompt and depth, as far as the source states them."""
+    said = [run.phase, run.engine]
+    if run.batch:
+        said.append("1 session" if run.batch == 1 else f"{run.batch:,} sessions")
+    if run.prompt_tokens:
+        said.append(f"prompt {tokens(run.prompt_tokens)}")
+    if run.depth_tokens:
+        said.append(f"at depth {tokens(run.depth_tokens)}")
+    return ", ".join(part for part in said if part)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %" if share >= 0.1 else f"{share * 100:.1f} %"

@@ -1,0 +1,11 @@
+"""What holds for every test."""
+
+import os
+
+from hypothesis import settings
+
+# In CI random setups are drawn from a fixed seed: a run there judges the change, not the draw.
+# Everywhere else each run draws new ones.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")

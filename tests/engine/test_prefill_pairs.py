@@ -1,0 +1,158 @@
+"""Prefill at many pairs at once, held value for value to `prefill` of each pair."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ourmodels_gui.engine.arithmetic_tables import seconds_table
+from ourmodels_gui.engine.prefill import prefill
+from ourmodels_gui.engine.prefill_pairs import prefill_pairs, prompt_table
+from ourmodels_gui.engine.setup import (
+    AttentionLayer,
+    CacheLayer,
+    Experts,
+    Machine,
+    ModelCosts,
+    Prompt,
+    Setup,
+    TypedCache,
+    Workload,
+)
+from ourmodels_gui.engine.tables import machine_table
+
+BF16, FP4 = "bf16_fp32acc", "fp4_fp32acc"
+ROUTINGS = (None, (8, 2), (64, 6), (256, 8))
+
+
+@st.composite
+def models(draw):
+    weights = draw(st.integers(1, 80)) * 1e9
+    routing = draw(st.sampled_from(ROUTINGS))
+    layers = (
+        CacheLayer("full", 4, 2048.0, 1024.0),
+        CacheLayer("window", 8, 2048.0, 2048.0, window_tokens=512),
+        CacheLayer("sparse", 4, 1152.0, 1152.0, selected_tokens=300, index_bytes_per_token=132.0),
+        CacheLayer("state", 2, state_bytes=4e6),
+    )
+    cache = draw(
+        st.one_of(
+            st.lists(st.sampled_from(layers), min_size=1, max_size=3).map(tuple),
+            st.just(TypedCache(1e8, 1e7)),
+        )
+    )
+    return ModelCosts(
+        resident_bytes=weights,
+        always_bytes=weights if routing is None else 0.1 * weights,
+        cache=cache,
+        experts=() if routing is None else (Experts(*routing, 0.9 * weights / routing[0]),),
+        cache_write_bytes_per_token=draw(st.sampled_from([None, 5e4])),
+        linear_active_parameters=draw(st.sampled_from([None, 3e9, 3e10])),
+        attention=draw(
+            st.sampled_from(
+                [
+                    None,
+                    (
+                        AttentionLayer("full", 4, query_width=4096.0),
+                        AttentionLayer("window", 8, query_width=4096.0, window_tokens=512),
+                    ),
+                ]
+            )
+        ),
+        prefill_sweep_bytes=draw(st.sampled_from([None, 0.95 * weights])),
+    )
+
+
+machines = st.builds(
+    Machine,
+    st.integers(4, 400).map(lambda size: size * 1e9),
+    st.integers(50, 4000).map(lambda rate: rate * 1e9),
+    st.sampled_from([{BF16: 1e14}, {BF16: 5e12}, {BF16: 1e15, FP4: 4e15}, {}]),
+)
+prompts = st.builds(
+    Prompt,
+    prompt_tokens=st.sampled_from([1, 100, 2048, 9000]),
+    cached_prefix_tokens=st.sampled_from([0, 700]),
+    chunk_tokens=st.sampled_from([None, 64, 512, 5000]),
+    ttft_budget_s=st.sampled_from([None, 0.01, 0.5, 20.0]),
+    cache_growth=st.sampled_from(["reserved", "on_demand"]),
+    batch=st.sampled_from([None, 1, 4, 100]),
+)
+
+
+@given(
+    st.lists(machines, min_size=1, max_size=3),
+    st.lists(models(), min_size=1, max_size=4),
+    prompts,
+    st.sampled_from(["expected", "floor"]),
+    st.sampled_from([BF16, FP4]),
+)
+@settings(max_examples=120, deadline=None)
+def test_every_pair_is_what_prefill_says(rows, columns, prompt, routing, linear):
+    workload = Workload(9000, 4000, 20.0, 1e9, routing=routing)
+    linear_mode, attention_mode = {linear: 1.0}, {BF16: 0.5, linear: 0.5}
+    if linear == BF16:
+        attention_mode = {BF16: 1.0}
+    machine, model = (part.ravel() for part in np.indices((len(rows), len(columns))))
+    found = prefill_pairs(
+        machine_table(rows, np.full(len(rows), 1e9)),
+        prompt_table(columns, workload, prompt, [9000] * len(columns)),
+        (
+            seconds_table(rows, [linear_mode] * len(rows)),
+            seconds_table(rows, [attention_mode] * len(rows)),
+        ),
+        machine,
+        model,
+    )
+    for pair in range(machine.size):
+        setup = Setup(
+            rows[machine[pair]],
+            columns[model[pair]],
+            workload,
+            linear_mode,
+            attention_mode,
+            prompt=prompt,
+        )
+        alone = prefill(setup)
+        single = alone.single_prompt
+        same(found.tokens_per_s[pair], alone.tokens_per_s)
+        same(found.time_s[pair], alone.time_s)
+        same(found.batch[pair], None if alone.tokens_per_s is None else alone.batch)
+        same(found.single_time_s[pair], single and single.time_s)
+        same(found.single_tokens_per_s[pair], single and single.tokens_per_s)
+
+
+def same(shown, wanted):
+    """Equal to the last bit, NaN for None."""
+    assert shown == wanted or (math.isnan(shown) and wanted is None), (shown, wanted)
+
+
+def test_a_table_of_no_pairs_is_empty():
+    workload, prompt = Workload(9000, 4000, 20.0, 1e9), Prompt(100)
+    none = np.array([], dtype=np.intp)
+    table = prompt_table([ModelCosts(1.0, 1.0, ())], workload, prompt, [9000])
+    seconds = np.array([1e-12])
+    rows = machine_table([Machine(1e9, 1e9)], np.zeros(1))
+    assert prefill_pairs(rows, table, (seconds, seconds), none, none).time_s.size == 0
+
+
+@pytest.mark.parametrize("tokens", [9001, 20_000])
+def test_a_prompt_beyond_the_reservation_has_no_figures(tokens):
+    model = ModelCosts(
+        1e9,
+        1e9,
+        (CacheLayer("full", 1, 10.0, 10.0),),
+        cache_write_bytes_per_token=10.0,
+        linear_active_parameters=1e9,
+        attention=(),
+    )
+    workload = Workload(9000, 4000, 20.0, 1e9)
+    place = np.array([0], dtype=np.intp)
+    rows = machine_table([Machine(1e11, 1e12)], np.zeros(1))
+    seconds = np.array([1e-12])
+    for length, there in ((tokens, False), (9000, True)):
+        table = prompt_table([model], workload, Prompt(length), [9000])
+        found = prefill_pairs(rows, table, (seconds, seconds), place, place)
+        assert np.isfinite(found.time_s[0]) == there

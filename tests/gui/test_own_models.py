@@ -1,0 +1,134 @@
+"""Models of the user's own: duplicated, renamed, exported, deleted; shipped ones never change."""
+
+import pytest
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+
+from ourmodels_gui import paths
+from ourmodels_gui.gui.main_window import MainWindow, Panels
+from ourmodels_gui.gui.own_models import OwnModels
+from ourmodels_gui.gui.recompute import Recompute
+from ourmodels_gui.gui.rows import RowModel
+from ourmodels_gui.gui.settings import Settings
+from ourmodels_gui.gui.store import Store
+from ourmodels_gui.library.load import load, parse
+from ourmodels_gui.library.models import ModelRecord
+
+
+class View(QWidget):
+    edited = Signal(dict)
+
+    def present(self, evaluation):
+        pass
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def window(qtbot, scenario, library, theme, folder):
+    store = Store(scenario, library)
+    recompute = Recompute(store)
+    panels = Panels(View, (("Decode", View),))
+    made = MainWindow(
+        store, recompute, theme, panels, settings=Settings(theme="light"), examples=folder
+    )
+    store.setParent(made)
+    recompute.setParent(made)
+    made.store = store
+    made.own = OwnModels(store, made, folder, lambda: load(paths.catalog(), folder))
+
+    def clean(it):
+        it.document._saved = store.scenario
+
+    qtbot.addWidget(made, before_close_func=clean)
+    return made
+
+
+def type_name(monkeypatch, name, agreed=True):
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_: (name, agreed))
+
+
+def duplicate(window, monkeypatch, name="Mine"):
+    type_name(monkeypatch, name)
+    window.menus.model.emit("duplicate")
+    return window.store.library.models[window.store.scenario.model.id]
+
+
+def test_a_duplicate_is_a_file_of_the_users_and_chosen(window, monkeypatch, folder):
+    before = window.store.scenario.model
+    entry = duplicate(window, monkeypatch)
+    assert (entry.name, entry.yours) == ("Mine", True)
+    assert (folder / "models" / f"{entry.id}.json").is_file()
+    assert entry.record.tensors == window.store.library.models[before.id].record.tensors
+    assert window.store.scenario.model.weights == before.weights
+
+
+def test_a_renamed_model_keeps_its_id(window, monkeypatch):
+    entry = duplicate(window, monkeypatch)
+    type_name(monkeypatch, "Better name")
+    window.menus.model.emit("rename")
+    again = window.store.library.models[entry.id]
+    assert again.name == "Better name"
+    assert window.store.scenario.model.id == entry.id
+
+
+def test_a_name_that_nobody_agreed_to_changes_nothing(window, monkeypatch, folder):
+    type_name(monkeypatch, "Mine", agreed=False)
+    window.menus.model.emit("duplicate")
+    assert not (folder / "models").exists()
+
+
+def test_an_exported_model_reads_back_as_it_was(window, monkeypatch, tmp_path):
+    entry = duplicate(window, monkeypatch)
+    path = tmp_path / "out.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    window.menus.model.emit("export")
+    assert parse(path.read_bytes(), ModelRecord) == entry.record
+
+
+def test_an_export_that_cannot_be_written_says_why(window, monkeypatch, tmp_path):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path), ""))
+    window.menus.model.emit("export")
+    assert "Nothing was exported" in window.bar.words.text()
+
+
+def test_deleting_asks_and_removes_the_file(window, monkeypatch, folder):
+    entry = duplicate(window, monkeypatch)
+    button = QMessageBox.StandardButton
+    for answer, left in ((button.Cancel, 1), (button.Discard, 0)):
+        monkeypatch.setattr(QMessageBox, "question", lambda *_, answer=answer: answer)
+        window.menus.model.emit("delete")
+        assert len(list((folder / "models").glob("*.json"))) == left
+    assert entry.id not in window.store.library.models
+
+
+def test_shipped_models_can_be_neither_renamed_nor_deleted(window, library):
+    assert not window.menus.rename_model_action.isEnabled()
+    assert not window.menus.delete_model_action.isEnabled()
+    assert window.menus.export_model_action.isEnabled()
+    window.menus.model.emit("rename")
+    window.menus.model.emit("delete")
+    assert window.store.library is library
+
+
+def test_a_file_changed_elsewhere_is_not_written_over(window, monkeypatch, folder):
+    entry = duplicate(window, monkeypatch)
+    path = folder / "models" / f"{entry.id}.json"
+    path.write_bytes(path.read_bytes() + b"\n")
+    theirs = path.read_bytes()
+    type_name(monkeypatch, "Other")
+    window.menus.model.emit("rename")
+    assert "changed elsewhere" in window.bar.words.text()
+    assert path.read_bytes() == theirs
+
+
+def test_only_ones_own_are_listed_on_asking(window, monkeypatch):
+    entry = duplicate(window, monkeypatch)
+    window.menus.own_models.emit()
+    model = window.models.model
+    assert [model.index(n).data(RowModel.RowRole).id for n in range(model.rowCount())] == [entry.id]
+    window.models.clear_filters()
+    assert model.rowCount() == len(window.store.library.models)

@@ -1,0 +1,96 @@
+"""Evidence is counted from sound runs of one device, and stands beside a ceiling only."""
+
+import statistics
+
+import msgspec
+import pytest
+
+from ourmodels_gui.measured.evidence import (
+    ENOUGH,
+    evidence,
+    machine_class,
+    memory_family,
+    nearest_runs,
+)
+from ourmodels_gui.scenario import InlineAdapter, InlineModel, ModelRef, Scenario, WorkloadChoice
+
+HALO = "amd-ryzen-ai-max-395-strix-halo-128gb"
+SPARK = "nvidia-dgx-spark-gb10"
+
+
+def test_quartiles_are_those_of_the_counted_runs(measured, ceilings, library):
+    found = evidence(HALO, "decode", measured, ceilings, library)
+    ratios = [ceilings[id_].ratio for id_ in found.ids]
+    assert found.scope == "this machine"
+    assert found.machines == 1
+    assert found.runs == len(ratios) > 50
+    assert found.quartiles[1] == pytest.approx(statistics.median(ratios))
+    assert found.lowest <= found.quartiles[0] <= found.quartiles[2] <= found.highest <= 1
+
+
+def test_doubtful_runs_and_several_devices_do_not_count(measured, ceilings, library):
+    for machine in library.machines:
+        for phase in ("decode", "prefill", "serving"):
+            found = evidence(machine, phase, measured, ceilings, library)
+            for id_ in found.ids if found else ():
+                run = measured.runs[id_]
+                assert not run.doubt
+                assert run.devices == 1
+                assert phase != "prefill" or ceilings[id_].both_sides
+        if machine > "b":
+            break
+
+
+def test_a_machine_without_runs_is_judged_by_its_class(measured, ceilings, library):
+    found = evidence("geforce-rtx-5070-ti", "decode", measured, ceilings, library)
+    assert found.scope == "machines of this class"
+    assert found.machines > 5
+    wanted = machine_class(library.machines["geforce-rtx-5070-ti"])
+    runs = [measured.runs[id_] for id_ in found.ids]
+    assert {machine_class(library.machines[run.machine]) for run in runs} == {wanted}
+
+
+def test_too_few_runs_are_no_evidence(measured, ceilings, library):
+    few = msgspec.structs.replace(measured, runs=dict(list(measured.runs.items())[: ENOUGH - 1]))
+    assert evidence("geforce-rtx-3070", "decode", few, ceilings, library) is None
+
+
+def test_memory_families_tell_lpddr_from_ddr():
+    assert [memory_family(name) for name in ("DDR5-5600", "lpddr4x", "HBM2e", "SRAM")] == [
+        "DDR",
+        "LPDDR",
+        "HBM",
+        "SRAM",
+    ]
+
+
+def test_the_same_machine_and_model_come_first(measured, ceilings, library):
+    wanted = Scenario(SPARK, ModelRef("gpt-oss-20b", "gguf-mxfp4"))
+    found = nearest_runs(wanted, "decode", measured, ceilings, library, count=8)
+    assert set(found[0].same) == {"machine", "model", "weights", "batch"}
+    order = [("machine" not in near.same, "model" not in near.same) for near in found]
+    assert order == sorted(order)
+
+
+def test_context_decides_among_equals(measured, ceilings, library):
+    workload = WorkloadChoice(reserved_context_tokens=40000, read_context_tokens=32784)
+    wanted = Scenario(SPARK, ModelRef("gpt-oss-20b", "gguf-mxfp4"), workload=workload)
+    found = nearest_runs(wanted, "decode", measured, ceilings, library)
+    assert found[0].run.depth_tokens == 32768
+
+
+def test_a_typed_model_on_a_known_machine_still_finds_runs(measured, ceilings, library):
+    adapter = InlineAdapter(
+        total_parameters_b=8,
+        bytes_per_parameter=0.5,
+        cache={"alloc_gb_per_session": 1, "read_gb_per_token": 1},
+    )
+    found = nearest_runs(
+        Scenario(SPARK, InlineModel(adapter)), "decode", measured, ceilings, library
+    )
+    assert {near.same[0] for near in found} == {"machine"}
+
+
+def test_nothing_in_common_is_nothing_near(measured, ceilings, library):
+    wanted = Scenario("cerebras-wse-3-cs-3", ModelRef("mamba-2.8b"))
+    assert nearest_runs(wanted, "decode", measured, ceilings, library) == ()
