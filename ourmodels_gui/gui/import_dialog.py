@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -69,6 +69,7 @@ class ImportDialog(QDialog):
 
     def accept(self) -> None:
         """Keep the model as one's own and close, or say why not."""
+        self.page.questions.finish()
         if self.reviewed is None or not self.save_button.isEnabled():
             return
         try:
@@ -127,6 +128,8 @@ class ImportDialog(QDialog):
         self.trouble.setAccessibleName(self.tr("Problem"))
         self.fields = NameAndNotes(self)
         self.reason = message(self)
+        self.reason.setFont(sized("text"))
+        self.reason.setForegroundRole(QPalette.ColorRole.WindowText)
         self.save_button = self._button(self.tr("Save as own model"), self.accept)
         self.save_button.setToolTip(self.tr("Keep it among your models and choose it (Ctrl+Enter)"))
         self.close_button = self._button(self.tr("Close"), self.reject)
@@ -156,7 +159,7 @@ class ImportDialog(QDialog):
         layout.addWidget(self.stack, 1)
         layout.addWidget(hairline(self))
         layout.addLayout(foot)
-        self.resize(1040, 720)
+        self.resize(1080, 720)
 
     def _nothing_yet(self) -> QLabel:
         words = QLabel(

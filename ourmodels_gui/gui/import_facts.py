@@ -12,14 +12,15 @@ from ..library.formats import tensors_bytes
 from ..library.importers.found import shorten
 from ..library.models import ModelRecord
 from ..library.profile import default_weights
-from ..units import number, size
+from ..units import ENGLISH, Separators, number, size
 from . import typed
 from .tables import Cell, FigureTable
 from .theme import GROUP_GAP, UNIT, sized
 
 LONGEST = 600
 """Characters that are shown of one fact."""
-PARTS = {"text": "", "mtp": "draft layers", "vision": "vision tower", "audio": "audio tower"}
+PARTS = {"text": "", "mtp": "draft"}
+"""What stands behind the class of a tensor; a tower is called as its part."""
 
 
 class Line(NamedTuple):
@@ -58,8 +59,8 @@ class Facts(QWidget):
         grid.setHorizontalSpacing(GROUP_GAP)
         grid.setVerticalSpacing(UNIT)
         three = any(line.value or line.origin for line in lines)
-        grid.setColumnStretch(1 if three else 0, 2)
-        grid.setColumnStretch(2, 1 if three else 0)
+        grid.setColumnStretch(1 if three else 0, 1)
+        grid.setColumnStretch(2, 1 if any(line.origin for line in lines) else 0)
         for row, line in enumerate(lines or (Line(nothing or self._nothing),)):
             for column, words in enumerate(line):
                 if words:
@@ -78,11 +79,13 @@ class TensorTable(FigureTable):
         super().__init__(
             self.tr("Stored bytes by tensor class"),
             (self.tr("class"), self.tr("stored as"), self.tr("bytes"), self.tr("parameters")),
-            ("", "q4_k, q6_k, fp32", "1,234.5 GB", "1,234,567,890,123"),
+            ("shared experts (draft)", "", "1,234.5 GB", "1,234.56 B"),
             left=(0, 1),
-            stretched=0,
+            stretched=1,
             parent=parent,
         )
+        words = self.fontMetrics().horizontalAdvance("q4_k, q6_k") + 3 * UNIT
+        self.setMinimumWidth(words + sum(self.columnWidth(column) for column in (0, 2, 3)))
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_record(self, record: ModelRecord) -> None:
@@ -99,7 +102,7 @@ def tensor_rows(record: ModelRecord) -> list[tuple[Cell, Cell, Cell, Cell]]:
     found: dict[tuple[str, str], tuple[dict[str, None], float, int]] = {}
     for group in record.tensors:
         unused = group.role == "unused"
-        part = "copies nobody keeps" if unused else PARTS.get(group.part, group.part)
+        part = "unused" if unused else PARTS.get(group.part, group.part)
         key = (part, group.tensor_class.replace("_", " "))
         stored, held, count = found.get(key, ({}, 0.0, 0))
         held += tensors_bytes(record, group, weights)
@@ -119,8 +122,19 @@ def _row(title: str, stored: str, held: float, count: int) -> tuple[Cell, Cell, 
         Cell(title),
         Cell(stored),
         Cell(size(held, write), held),
-        Cell(number(count, 0, write), count),
+        Cell(parameters(count, write), count),
     )
+
+
+def parameters(count: int, write: Separators = ENGLISH) -> str:
+    """Parameters in billions, few of them in millions.
+
+    >>> parameters(8_190_735_360), parameters(1_246_464)
+    ('8.19 B', '1.2 M')
+    """
+    if count < 1e8:
+        return f"{number(count / 1e6, 1, write)} M"
+    return f"{number(count / 1e9, 2, write)} B"
 
 
 def _breakable(text: str) -> str:

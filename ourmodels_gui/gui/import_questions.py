@@ -11,7 +11,7 @@ from . import typed
 from .captions import message, say
 from .fields import NumberField
 from .import_reading import Effect, Reviewed
-from .theme import GROUP_GAP, UNIT, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
 
 UNKNOWN = "\u2013"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -88,7 +88,7 @@ class QuestionBox(QWidget):
 
     def _choices(self, offer: Offer, machine: str) -> QGridLayout:
         grid = QGridLayout()
-        grid.setHorizontalSpacing(GROUP_GAP)
+        grid.setHorizontalSpacing(CARD_PADDING)
         grid.setVerticalSpacing(UNIT)
         grid.setColumnStretch(0, 1)
         for column, hint in enumerate(
@@ -158,6 +158,12 @@ class Questions(QWidget):
         """Forget the questions of another model."""
         for key in list(self.boxes):
             self._remove(key)
+
+    def finish(self) -> None:
+        """A number still being typed counts."""
+        for box in self.boxes.values():
+            if box.number is not None:
+                box.number.commit()
 
     def present(self, reviewed: Reviewed) -> None:
         """Show the questions that there are now, each with its answer."""

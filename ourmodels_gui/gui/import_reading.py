@@ -48,7 +48,7 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Reviewed(msgspec.Struct, frozen=True):
-    """effects: of every choice by key and choice; "" is the choice to leave it open."""
+    """effects: of every choice and of the answer, by key; "" is the choice to leave it open."""
 
     imported: Imported
     answers: dict[str, str]
@@ -67,13 +67,14 @@ def review(
 ) -> Reviewed:
     """The review of files that were read before, with these answers. Raises as `offers` does."""
     imported, offered = offers(files, beside.library, answers, stop)
+    effect = effect_of(imported.record, beside)
     effects: dict[str, dict[str, Effect]] = {}
     for offer in offered:
         found = effects[offer.question.key] = {"": effect_of(offer.open, beside)}
         for choice, record in offer.tried.items():
             go_on(stop)
             found[choice] = effect_of(record, beside)
-    effect = effect_of(imported.record, beside)
+        found[offer.answer] = found.get(offer.answer, effect)
     return Reviewed(imported, dict(answers), offered, effect, effects)
 
 

@@ -1,6 +1,6 @@
 """The review of an imported model: what it comes to, what is open, where every figure is from."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..units import number, size, tokens
+from ..units import size, tokens
 from . import typed
 from .elided import ElidedLabel
-from .import_facts import Facts, Line, TensorTable
+from .import_facts import Facts, Line, TensorTable, parameters
 from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
-from .theme import GROUP_GAP, UNIT, hairline, sized
+from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, sized
 
 
 class Totals(QWidget):
@@ -56,14 +56,13 @@ class Totals(QWidget):
         """Show what a record comes to."""
         write = typed.separators()
         resident, session, each, speed = effect_words(effect)
-        billions = number(effect.parameters / 1e9, 2, write)
         active = effect.active_parameters
         shown = (
             (resident, self.tr("of {size} in the files").format(size=size(file_bytes, write))),
             (
-                f"{billions} B",
+                parameters(effect.parameters, write),
                 self.tr("active: {count}").format(
-                    count=UNKNOWN if active is None else f"{number(active / 1e9, 2, write)} B"
+                    count=UNKNOWN if active is None else parameters(active, write)
                 ),
             ),
             (
@@ -104,7 +103,6 @@ class ReviewPage(QWidget):
             self.tr("Contradictions"), self.tr("None: names, metadata and tensors agree.")
         )
         self.differences = Facts(self.tr("Other than the catalog"), "")
-        self.remarks = Facts(self.tr("Remarks of the reader"), self.tr("None."))
         self.tensors = TensorTable()
         self.read = Facts(self.tr("Read"), self.tr("Nothing: no metadata came with the tensors."))
         self.inferred = Facts(self.tr("Inferred"), self.tr("Nothing: the metadata says it all."))
@@ -113,13 +111,19 @@ class ReviewPage(QWidget):
         stored.setBuddy(self.tensors)
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.setChildrenCollapsible(False)
+        titled = QWidget()
+        under = QVBoxLayout(titled)
+        under.setContentsMargins(0, 0, 0, 0)
+        under.setSpacing(UNIT)
+        under.addWidget(stored)
+        under.addWidget(self.tensors)
         decided = (self.missing, self.questions, self.contradictions, self.differences)
         for name, parts in (
-            (self.tr("To decide"), (*decided, self.remarks)),
-            (self.tr("Known"), (stored, self.tensors, self.read, self.inferred)),
+            (self.tr("To decide"), decided),
+            (self.tr("Known"), (titled, self.read, self.inferred)),
         ):
-            split.addWidget(_column(name, parts))
-        split.setSizes([520, 460])
+            split.addWidget(Column(name, parts))
+        split.setSizes([560, 480])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -133,14 +137,13 @@ class ReviewPage(QWidget):
         review = imported.review
         self.totals.present(reviewed.effect, imported.files.checkpoint.file_bytes)
         self.questions.present(reviewed)
-        count = len(review.missing)
-        self.missing.present(
-            (), nothing=self.tr("Nothing states these; no answer is guessed.") if count else ""
-        )
+        self.questions.setVisible(bool(reviewed.offers))
+        words = self.tr("Nothing states it, so it is asked and not guessed.")
+        if reviewed.offers and not review.missing:
+            words = self.tr("All that nothing states is answered below.")
+        self.missing.present((), nothing=words if reviewed.offers else "")
         self.contradictions.present([Line(text) for text in review.contradictions])
         self._compare(reviewed)
-        self.remarks.setVisible(bool(review.notes))
-        self.remarks.present([Line(note) for note in review.notes])
         self.tensors.show_record(imported.record)
         self.read.present([Line(one.name, one.value, one.origin) for one in review.read])
         self.inferred.present([Line(one.name, one.value, one.origin) for one in review.inferred])
@@ -161,19 +164,28 @@ class ReviewPage(QWidget):
         )
 
 
-def _column(name: str, parts: tuple[QWidget, ...]) -> QScrollArea:
-    """The parts one under the other; they scroll together."""
-    inside = QWidget()
-    layout = QVBoxLayout(inside)
-    layout.setContentsMargins(0, UNIT, GROUP_GAP, UNIT)
-    layout.setSpacing(GROUP_GAP)
-    for part in parts:
-        layout.addWidget(part)
-    layout.addStretch(1)
-    scroll = QScrollArea()
-    scroll.setAccessibleName(name)
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidgetResizable(True)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setWidget(inside)
-    return scroll
+class Column(QScrollArea):
+    """Parts one under the other that scroll together, never narrower than they need."""
+
+    def __init__(self, name: str, parts: tuple[QWidget, ...]) -> None:
+        super().__init__()
+        self._inside = QWidget()
+        layout = QVBoxLayout(self._inside)
+        layout.setContentsMargins(2 * UNIT, UNIT, CARD_PADDING, UNIT)
+        layout.setSpacing(GROUP_GAP)
+        for part in parts:
+            layout.addWidget(part)
+        layout.addStretch(1)
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(self._inside)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._inside.minimumSizeHint().width() + SCROLL_PX, 20 * UNIT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)

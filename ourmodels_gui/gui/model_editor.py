@@ -26,7 +26,7 @@ class ModelEditor(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Edit {name}").format(name=record.name))
         self._record, self._save = record, save
-        self.fields = NameAndNotes(self)
+        self.fields = NameAndNotes(self, lines=6)
         self.fields.present(record)
         self.trouble = message(self, error=True)
         self.buttons = QDialogButtonBox(

@@ -7,6 +7,7 @@ from PySide6.QtCore import QMimeData, QUrl
 
 from ..library.importers.gguf_parts import parts_of
 from ..library.importers.opening import pasted_path
+from ..problem import BadInput
 
 WEIGHTS = (".gguf", ".safetensors", ".safetensors.index.json")
 LONGEST = 4096
@@ -34,11 +35,14 @@ def one_model(urls: Sequence[QUrl], *, any_file: bool = False) -> Path | None:
         return paths[0] if any_file or is_model(paths[0]) else None
     if {path.parent for path in paths} != {paths[0].parent}:
         return None
-    ggufs = {parts_of(path)[0] for path in paths if path.name.lower().endswith(".gguf")}
+    ggufs = [path for path in paths if path.name.lower().endswith(".gguf")]
     shards = [path for path in paths if path.name.lower().endswith(WEIGHTS[1:])]
-    if shards and not ggufs:
-        return shards[0]
-    return ggufs.pop() if len(ggufs) == 1 and not shards else None
+    if not ggufs or shards:
+        return shards[0] if shards and not ggufs else None
+    try:
+        return ggufs[0] if len({parts_of(path)[0] for path in ggufs}) == 1 else None
+    except BadInput:  # reading it says which parts are missing
+        return ggufs[0]
 
 
 def pasted_model(data: QMimeData) -> Path | None:

@@ -10,7 +10,6 @@ from .form import LABEL_PX
 from .theme import UNIT, sized
 
 NAME_LENGTH = 120
-NOTE_LINES = 3
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -19,19 +18,21 @@ class NameAndNotes(QWidget):
 
     edited = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, lines: int = 2) -> None:
+        """lines: of the notes, in sight at once."""
         super().__init__(parent)
         self.name = QLineEdit(self)
         self.name.setMaxLength(NAME_LENGTH)
         self.name.setAccessibleName(self.tr("Name"))
         self.name.setToolTip(self.tr("What the model is called in the list."))
         self.notes = QPlainTextEdit(self)
+        self.notes.setProperty("isField", True)
         self.notes.setAccessibleName(self.tr("Notes"))
         self.notes.setToolTip(self.tr("One note in a line; they stand beside the model's sources."))
         self.notes.setTabChangesFocus(True)
         self.notes.setFont(sized("text"))
         margins = 2 * round(self.notes.document().documentMargin()) + 2 * self.notes.frameWidth()
-        self.notes.setFixedHeight(NOTE_LINES * self.notes.fontMetrics().lineSpacing() + margins)
+        self.notes.setFixedHeight(lines * self.notes.fontMetrics().lineSpacing() + margins)
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(2 * UNIT)

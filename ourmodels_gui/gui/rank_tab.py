@@ -185,8 +185,10 @@ class RankTab(QWidget):
         ranked, view = self.ranked, self.table
         columns = self._columns()
         fresh = columns != view.rows.columns
+        view.say(ranked.why)
         view.rows.ready = ranked.ready
-        view.rows.here = self._evaluation and mark_of(self._evaluation.scenario).pair()
+        assert self._evaluation is not None
+        view.rows.here = mark_of(self._evaluation.scenario).pair()
         view.rows.show(table, ranked.order, ranked.count, columns)
         view.head.offer(columns, self.choice.ranges)
         if fresh:

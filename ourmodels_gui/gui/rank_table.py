@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from ..ranking.columns import BY_ID
+from .captions import message, say
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
 from .theme import UNIT, colours, sized
@@ -35,6 +36,9 @@ class RankTable(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._least_px: dict[str, int] = {}
+        self._words = message(self)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.rows = RankModel(self)
         self.setModel(self.rows)
         self.head = RankHeader(self)
@@ -175,8 +179,14 @@ class RankTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    def say(self, words: str) -> None:
+        """Say in the middle why there is no row; "" where there are some."""
+        say(self._words, words)
+        self._words.setGeometry(self.viewport().geometry())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._words.setGeometry(self.viewport().geometry())
         self._spread()
 
     def focusInEvent(self, event: object) -> None:

@@ -111,7 +111,9 @@ def style_sheet(palette: Palette, icons: Path) -> str:
     return f"""
 QLineEdit {{ {field} padding: 2px 4px; }}
 QComboBox {{ {field} padding: 2px 2px 2px 6px; }}
-QLineEdit:focus, QComboBox:focus {{ border-color: {palette.accent}; }}
+QPlainTextEdit[isField="true"] {{ {field} }}
+QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
+    border-color: {palette.accent}; }}
 QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {palette.muted}; }}
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
@@ -122,6 +124,11 @@ QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
 QCheckBox::indicator:checked, QTreeView::indicator:checked,
 QTableView::indicator:checked {{ image: url("{check}");
     background: {palette.accent}; border-color: {palette.accent}; }}
+QRadioButton {{ spacing: 6px; }}
+QRadioButton::indicator {{ {field} width: 12px; height: 12px; border-radius: 7px; }}
+QRadioButton::indicator:focus {{ border-color: {palette.accent}; }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 4px solid {palette.accent};
+    background: {palette.on_accent}; }}
 QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ width: 12px; margin: -5px 0; border-radius: 7px;

@@ -3,15 +3,19 @@
 import msgspec
 import pytest
 from PySide6.QtCore import QBuffer, QByteArray, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QAction, QGuiApplication, QImage, QKeySequence, QPainter
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget
 
+from ourmodels_gui.app import build
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import pictures
 from ourmodels_gui.gui.compare_tab import CompareTab
+from ourmodels_gui.gui.find_tab import FindTab
 from ourmodels_gui.gui.heat_map import HeatMap
 from ourmodels_gui.gui.prices import Prices
+from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.tray import Mark, Tray, mark_of, names_of, opening
 from ourmodels_gui.ranking.comparison import Side, compare
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
@@ -265,3 +269,31 @@ def test_a_file_that_cannot_be_written_is_told(bench, tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     bench.tab.export.save()
     assert "cannot be written" in told[0] and str(path) in told[0]
+
+
+def test_the_window_marks_what_is_in_sight_and_compares_it(qtbot, theme, tmp_path, monkeypatch):
+    monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
+    window = build(theme, Settings())
+    monkeypatch.setattr(window.document, "may_leave", lambda: True)
+    qtbot.addWidget(window)
+    window.show()
+    (mark,) = (
+        action
+        for action in window.findChildren(QAction)
+        if action.shortcut() == QKeySequence("Ctrl+T")
+    )
+    mark.trigger()
+    assert window.statusBar().currentMessage() == "1 marked for comparison"
+    window.machines.picked.emit("geforce-rtx-4090")
+    mark.trigger()
+    tabs = window.findChild(QTabWidget)
+    titles = [tabs.tabText(place) for place in range(tabs.count())]
+    assert titles[5:8] == ["Rank", "Find", "Compare"]
+    for title, kind in (("Rank", RankTab), ("Find", FindTab), ("Compare", CompareTab)):
+        tabs.setCurrentIndex(titles.index(title))
+        qtbot.waitUntil(lambda kind=kind: bool(window.findChildren(kind)), timeout=20_000)
+    shown = window.findChild(CompareTab)
+    qtbot.waitUntil(lambda: shown.comparison is not None)
+    assert shown.comparison.names == ("GeForce RTX 5090", "GeForce RTX 4090")
+    window.findChild(RankTab)._choose({"sort": "watts"})
+    assert window.settings.rank.sort == "watts"

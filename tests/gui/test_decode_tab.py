@@ -220,22 +220,6 @@ def test_the_working_follows_a_new_result(seen):
     assert seen.figures.shown() != before
 
 
-def test_a_row_of_the_table_opens_its_working(seen, qtbot):
-    seen.present(evaluated(dense(), floor_tokens_per_s=10.0))
-    seen.table.setFocus()
-    row = [cells[0].value for cells in seen.table.figures.rows].index(4)
-    seen.table.activated.emit(seen.table.figures.index(row, 1))
-    text = seen.table.findChild(WorkingWindow).text.toPlainText()
-    rate = exact_rate(seen.table.figures.rows[row][1].value)
-    assert "T(b) = b R / (W_batch(b) + b K_read)" in text
-    assert f"= {rate} tok/s" in text
-    seen.table.findChild(WorkingWindow).close()
-
-
-def exact_rate(value):
-    return f"{value:.6g}"
-
-
 def test_measurements_stand_on_both_ceilings_and_in_the_reading(seen):
     here = Point("decode", 4, 1, 60.0, same=True)
     elsewhere = Point("serving", 2, 1, 30.0, same=False)
@@ -251,3 +235,19 @@ def test_measurements_stand_on_both_ceilings_and_in_the_reading(seen):
     seen.present(evaluated(dense()))
     assert len(drawn._same.getData()[0]) == 0
     assert [note.said for note in seen.plot.notes if note.said] == []
+
+
+def test_a_row_of_the_table_opens_its_working(seen, qtbot):
+    seen.present(evaluated(dense(), floor_tokens_per_s=10.0))
+    seen.table.setFocus()
+    row = [cells[0].value for cells in seen.table.figures.rows].index(4)
+    seen.table.activated.emit(seen.table.figures.index(row, 1))
+    text = seen.table.findChild(WorkingWindow).text.toPlainText()
+    rate = exact_rate(seen.table.figures.rows[row][1].value)
+    assert "T(b) = b R / (W_batch(b) + b K_read)" in text
+    assert f"= {rate} tok/s" in text
+    seen.table.findChild(WorkingWindow).close()
+
+
+def exact_rate(value):
+    return f"{value:.6g}"

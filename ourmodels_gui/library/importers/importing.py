@@ -177,7 +177,11 @@ def _effect(now: ModelRecord, then: ModelRecord) -> str:
 def _read_facts(files: Files, said: Described) -> tuple[Fact, ...]:
     checkpoint = files.checkpoint
     facts = {
-        "files": (f"{checkpoint.files:,}, {checkpoint.file_bytes:,} bytes", checkpoint.container),
+        "files": (
+            f"{checkpoint.files:,} {'file' if checkpoint.files == 1 else 'files'}, "
+            f"{checkpoint.file_bytes:,} bytes",
+            checkpoint.container,
+        ),
         "architecture": (said.family, "metadata"),
         "format": (said.weights_name, "metadata"),
         "layers": (said.layer_count, "metadata"),

@@ -96,8 +96,7 @@ def _read_folder(folder: Path, cancelled: Cancelled | None) -> Files:
     if "config.json" in names:
         return _from_config(folder / "config.json", cancelled)
     if others:
-        index, paths = find_files(folder)
-        return _from_safetensors(folder, read_shards(index, paths, cancelled))
+        return _from_safetensors(folder, read_shards(*find_files(folder), cancelled))
     what = f"{len(names):,} files, none of which is" if names else "nothing, so no"
     message = f"the folder holds {what} a model: no .gguf, .safetensors or config.json"
     raise BadInput("", message, str(folder))
@@ -115,7 +114,9 @@ def _from_config(path: Path, cancelled: Cancelled | None) -> Files:
     index, paths = find_files(folder)
     present = [shard for shard in paths if shard.exists()]
     if present and (path.name == "config.json" or len(present) == len(paths)):
-        return _from_safetensors(folder, read_shards(index, paths, cancelled), config=path)
+        held = read_shards(index, paths, cancelled)
+        index = None  # its names are as many megabytes as the tensors' own
+        return _from_safetensors(folder, held, config=path)
     config = read_config(path)
     said = describe_config(config, str(path))
     if said.layer_count is None and said.hidden_width is None:

@@ -109,7 +109,7 @@ def undo_packing(raws: Iterable[Raw], packing: Packing, place: str) -> tuple[Ten
             owned.setdefault(owner, {})[what] = raw
             companions.add(name)
     return tuple(
-        _weight(raw, owned.get(name, {}), packing, place)
+        _weight(raw, owned.pop(name, {}), packing, place)
         for name, raw in by_name.items()
         if name not in companions
     )

@@ -115,6 +115,7 @@ def read_shards(
     file_bytes = header_bytes = 0
     for path in paths:
         go_on(cancelled)
+        own = path.name
         with BoundedFile(path) as file:
             held, start = read_header(file)
             file_bytes += file.size
@@ -123,7 +124,7 @@ def read_shards(
             if raw.name in tensors:
                 message = "this tensor stands in two shards; they are not of one model"
                 raise BadInput(shorten(raw.name), message, str(path))
-            if index is not None and index.weight_map.get(raw.name, path.name) != path.name:
+            if index is not None and index.weight_map.get(raw.name, own) != own:
                 message = f"the index looks for it in {shorten(index.weight_map[raw.name])}"
                 raise BadInput(shorten(raw.name), message, str(path))
             tensors[raw.name] = raw
