@@ -33,6 +33,7 @@ from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
 TITLES = ["Decode", "Prefill", "Memory traffic", "Cache", "Speculation"]
+"""The tabs that tell of one machine and model; others stand behind them."""
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QAbstractItemView)
 FLOOR, BATCH = "workload.floor_tokens_per_s", "workload.batch"
 RESERVED = "workload.reserved_context_tokens"
@@ -86,8 +87,9 @@ def tab_to(window, wanted, limit=200):
 
 def test_the_tabs_are_there_in_order(window):
     tabs = window._tab_widget
-    assert [tabs.tabText(index) for index in range(tabs.count())] == TITLES
-    assert set(GUIDES) <= set(TITLES)
+    titles = [tabs.tabText(index) for index in range(tabs.count())]
+    assert titles[: len(TITLES)] == TITLES
+    assert set(GUIDES) == set(titles)
 
 
 def test_a_whole_flow_by_keyboard_alone(window, qtbot, library):
@@ -112,7 +114,7 @@ def test_a_whole_flow_by_keyboard_alone(window, qtbot, library):
     QTest.keyClick(opened.text, Qt.Key.Key_Escape)
     window.activateWindow()  # as a window manager does when a popup closes
     qtbot.waitUntil(lambda: QApplication.focusWidget() is figure)
-    bar = tab_to(window, lambda it: isinstance(it, QTabBar) and it.count() == len(TITLES))
+    bar = tab_to(window, lambda it: it is window._tab_widget.tabBar())
     QTest.keyClick(bar, Qt.Key.Key_Right)
     QTest.keyClick(bar, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: window.findChild(TrafficTab) is not None)
@@ -172,7 +174,7 @@ def test_every_shown_tab_shows_the_answer_of_the_scenario(window, qtbot):
         raise_tab(window, qtbot, title)
         window._edit({FLOOR: 10 + TITLES.index(title)})
         settle(window, qtbot)
-        for tab, name in zip(window._tabs, TITLES, strict=True):
+        for tab, name in zip(window._tabs, TITLES, strict=False):
             waiting = tab._waiting
             assert (waiting is None) == (name == title)
 
