@@ -229,7 +229,7 @@ def test_the_wheel_carries_catalog_and_resources_whole(wheels):
     expected = {
         f"ourmodels_gui/_data/{path.relative_to(ROOT).as_posix()}"
         for path in tracked()
-        if path.relative_to(ROOT).parts[0] in ("catalog", "resources")
+        if path.relative_to(ROOT).parts[0] in ("catalog", "resources", "LICENSE", "NOTICE")
     }
     assert expected
     assert {name for name in names if name.startswith("ourmodels_gui/_data/")} == expected
