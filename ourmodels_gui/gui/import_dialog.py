@@ -148,7 +148,7 @@ class ImportDialog(QDialog):
         layout.addWidget(self.stack, 1)
         layout.addWidget(hairline(self))
         layout.addLayout(foot)
-        self.resize(1080, 720)
+        self.resize(1120, 720)
 
     def _nothing_yet(self) -> QLabel:
         words = QLabel(
