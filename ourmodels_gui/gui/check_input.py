@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..composed import ComposedHardware, Hardware, name_of
 from ..evaluation import Evaluation
 from ..library.load import Library
 from ..library.profile import default_weights
@@ -23,7 +24,7 @@ from ..measured import paste
 from ..measured.check import Check, check
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Said
-from ..scenario import HardwareRef, InlineHardware, InlineModel, ModelRef, Scenario
+from ..scenario import InlineHardware, InlineModel, ModelRef, Scenario
 from . import typed
 from .background import Worker
 from .captions import message, say
@@ -192,8 +193,9 @@ class CheckInput(QWidget):
         hardware, model = scenario.hardware, scenario.model
         wanted: dict[str, Any] = {}
         said = run.said
-        if isinstance(hardware, InlineHardware) or isinstance(model, InlineModel):
-            machine = hardware.name if isinstance(hardware, InlineHardware) else _id(hardware)
+        typed_out = isinstance(hardware, InlineHardware | ComposedHardware)
+        if typed_out or isinstance(model, InlineModel):
+            machine = name_of(hardware) if typed_out else _id(hardware)
             name = model.adapter.name if isinstance(model, InlineModel) else model.id
             self._run = msgspec.structs.replace(self._run, said=Said(machine, name, ""))
         else:
@@ -252,7 +254,7 @@ def _reading(what: str | Path, stop: Callable[[], bool]) -> Reading:
     return paste.read_file(what, stop) if isinstance(what, Path) else paste.read(what, stop)
 
 
-def _id(hardware: str | HardwareRef | InlineHardware) -> str:
+def _id(hardware: Hardware) -> str:
     return hardware if isinstance(hardware, str) else getattr(hardware, "id", "")
 
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..composed import ComposedHardware
 from ..evaluation import Evaluation, run
 from ..library.load import Library
 from ..problem import BadInput
@@ -242,6 +243,8 @@ class CompareTab(QWidget):
 
     def _money(self, mark: Mark) -> tuple[float | None, float | None]:
         """Price and power of the machine of a mark, where they are known."""
+        if isinstance(mark.hardware, ComposedHardware):
+            return None, None
         machine = ranked_machine(mark.hardware, self._library())
         return price_tag(machine, self._prices.settings).amount, machine.watts
 

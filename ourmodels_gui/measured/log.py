@@ -15,7 +15,14 @@ from .. import strict_json
 from ..files import FileChanged, create, read_small, replace, stamp, write_whole
 from ..library.records import CatalogStruct
 from ..problem import BadInput
-from ..scenario import HardwareRef, InlineHardware, InlineModel, ModelRef, Scenario
+from ..scenario import (
+    ComposedHardware,
+    HardwareRef,
+    InlineHardware,
+    InlineModel,
+    ModelRef,
+    Scenario,
+)
 from .runs import MeasuredRun
 
 FORMAT = "ourmodels-measurements"
@@ -62,6 +69,8 @@ def subject(scenario: Scenario, weights: str = "") -> Subject:
         machine = hardware.id
     elif isinstance(hardware, InlineHardware):
         machine = hardware.name
+    elif isinstance(hardware, ComposedHardware):
+        machine = hardware.title
     if isinstance(model, InlineModel):
         return machine, model.adapter.name, ""
     assert isinstance(model, ModelRef)
