@@ -58,11 +58,9 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
     return Row(
         "placement",
         policy.name,
-        NONE
-        if policy.aggregate_tokens_per_s is None
-        else known.rate(policy.aggregate_tokens_per_s),
-        RATE if policy.aggregate_tokens_per_s is not None else "",
-        policy.aggregate_tokens_per_s,
+        NONE if gives is None else known.rate(gives),
+        "" if gives is None else RATE,
+        gives,
         kind=policy.kind,
         worked="; ".join(told),
         note="" if best is not None else "no batch serves under this policy",
