@@ -28,6 +28,8 @@ if ls "$prefix"/share/applications/*.desktop >/dev/null 2>&1; then
 else
   rm -f "$prefix/share/applications/mimeinfo.cache"
 fi
-if [ "${1:-}" = --remove ] && [ -d "$prefix" ]; then
-  find "$prefix" -depth -type d -empty -delete
+if [ "${1:-}" = --remove ] && cd "$prefix" 2>/dev/null; then
+  for folder in share/icons/hicolor/*/apps share/applications share/metainfo share/mime share/doc bin lib; do
+    rmdir -p "$folder" 2>/dev/null || true # only those that are empty now
+  done
 fi
