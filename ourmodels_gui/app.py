@@ -19,6 +19,7 @@ from .gui.about import icon
 from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
+from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
@@ -151,6 +152,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
         window.bar.say(prices.notice)
     OwnMachines(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
+    Imports(store, window, folder, reload)
     Sources(store, recompute, window)
     return window
 
