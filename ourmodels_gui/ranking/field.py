@@ -161,7 +161,8 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
         return previous
     for key in (choice.weights, *choice.ladder):
         if key not in (None, BEST, "native") and key not in WEIGHT_FORMATS:
-            raise BadInput("weights", f'"{key}" is not a weight format; see `ourmodels` formats')
+            known = ", ".join(("native", *WEIGHT_FORMATS, BEST))
+            raise BadInput("weights", f'"{key}" is not a weight format; one of {known}')
     named_machines: Collection[str | InlineHardware | HardwareRef] = (
         library.machines if choice.machines is None else choice.machines
     )
