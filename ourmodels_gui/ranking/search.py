@@ -65,10 +65,15 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
         return min(known, key=lambda check: check.headroom or 0.0, default=None)
 
     @property
-    def distance(self) -> tuple[int, float]:
-        """How far from meeting the needs: how many it lacks, and by what factor together."""
+    def distance(self) -> tuple[int, int, float]:
+        """How far from meeting the needs: how many it lacks, and by what factor together.
+
+        A rate that is unknown because the model does not fit is lacking as well, and by more than
+        one that is known: a format that fills the memory must not look nearer than one that fits.
+        """
         short = [math.log(max(check.headroom or 0.0, 1e-9)) for check in self.lacks]
-        return len(short), -sum(short)
+        silent = sum(check.need == "rate" for check in self.unknown)
+        return len(short) + silent, silent, -sum(short)
 
 
 class Found(msgspec.Struct, frozen=True, eq=False):
@@ -147,7 +152,7 @@ def _best(candidates: list[Candidate]) -> Candidate:
     return min(candidates, key=lambda found: (bool(found.lacks), *found.distance))
 
 
-def _distance(candidate: Candidate) -> tuple[int, float]:
+def _distance(candidate: Candidate) -> tuple[int, int, float]:
     return candidate.distance
 
 

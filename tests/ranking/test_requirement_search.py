@@ -72,7 +72,9 @@ def test_an_unknown_figure_rules_nothing_out(found):
 
 
 def test_misses_come_nearest_first_and_say_what_they_lack(found):
-    counts = [len(one.lacks) for one in found.misses]
+    counts = [
+        len(one.lacks) + any(check.need == "rate" for check in one.unknown) for one in found.misses
+    ]
     assert counts == sorted(counts) and counts[0] == 1
     for one in found.misses[:50]:
         assert all(
@@ -115,6 +117,15 @@ def test_needs_that_nothing_meets_name_the_nearest(library):
     found = search(library, needs)
     assert found.meets == () and found.unknown == () and len(found.misses) == 10
     assert found.said[-1].startswith("No machine meets these needs. The nearest is ")
+
+
+def test_a_format_that_does_not_fit_is_not_nearer_for_its_unknown_rate(library):
+    model = ModelRef("llama-3.1-405b-instruct")
+    needs = Requirements(model, 20_000, users=50, tokens_per_s_each=500.0)
+    first = search(library, needs).misses[0]
+    forced = run(first.scenario, library).result.decode.forced
+    assert forced is not None, f"the model does not fit in {first.weights}"
+    assert not first.unknown
 
 
 def test_own_prices_count(library):
