@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from ..problem import BadInput, Problem
+from .task import Task
 
 
 class Beside(QObject):
@@ -37,7 +38,7 @@ class Beside(QObject):
             ended.emit(number, found)
 
         self._pool.clear()
-        self._pool.start(QRunnable.create(run))
+        self._pool.start(Task(run))
 
     def forget(self) -> None:
         """What is under way is not wanted any more."""
