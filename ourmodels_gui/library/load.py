@@ -53,8 +53,8 @@ class Library(msgspec.Struct, frozen=True):
 def load(catalog: Path, user: Path | None = None) -> Library:
     """Read every file; a bad one becomes a Problem and the rest loads.
 
-    Parameters: catalog, the shipped folder (`hardware`, `models`, `links.json`, `sources*.json`, `version`);
-    user, the user's own, with `hardware` and `models` inside, which need not exist.
+    Parameters: catalog, the shipped folder (`hardware`, `models`, `links.json`, `sources*.json`,
+    `version`); user, the user's own, with `hardware` and `models` inside, which need not exist.
     A user's entry with a shipped id takes its place and is marked `yours`.
     """
     problems: list[Problem] = []
