@@ -32,7 +32,17 @@ from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
-TITLES = ["Decode", "Prefill", "Memory traffic", "Cache", "Speculation"]
+TITLES = [
+    "Decode",
+    "Prefill",
+    "Memory traffic",
+    "Cache",
+    "Speculation",
+    "Rank",
+    "Find",
+    "Compare",
+    "Evidence",
+]
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QAbstractItemView)
 FLOOR, BATCH = "workload.floor_tokens_per_s", "workload.batch"
 RESERVED = "workload.reserved_context_tokens"
