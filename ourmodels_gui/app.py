@@ -73,7 +73,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     app.setApplicationName("ourmodels")
     app.setApplicationDisplayName("Our Models")
     app.setApplicationVersion(__version__)
-    app.setDesktopFileName("ourmodels")
+    app.setDesktopFileName("org.ourmodels.OurModels")
     app.setWindowIcon(icon())
     folder = paths.user_data()
     settings = remembered.load(folder)

@@ -1,6 +1,7 @@
 """Work beside the window: what takes longer than a frame, one piece at a time."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
 
@@ -48,7 +49,8 @@ class Beside(QObject):
                 found = work()
             except BadInput as bad:
                 found = bad.problem
-            ended.emit(number, found)
+            with suppress(RuntimeError):  # the window may be gone by then, and the signal with it
+                ended.emit(number, found)
 
         waiting = [key for key, task in self._tasks.items() if self._pool.tryTake(task)]
         for key in waiting:

@@ -30,6 +30,10 @@ GUIDES = {
         "A draft proposes tokens that the model checks in one pass. It pays where enough of them "
         "are accepted for what the draft costs; at the shaded numbers of sessions it does not."
     ),
+    "Evidence": (
+        "What real runs reached, held against the ceiling of their own conditions. Nothing here "
+        "changes a ceiling; a run above one means that an input is wrong."
+    ),
     "Rank": (
         "One question to the whole catalog: which machine for this model, which model for this "
         "machine. Type below a title to narrow a column, click the title to sort; Space marks a "

@@ -7,10 +7,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMessageBox,
     QProgressBar,
     QPushButton,
@@ -21,13 +19,13 @@ from PySide6.QtWidgets import (
 
 from ..library.importers.answers import answered
 from ..library.importers.found import ImportCancelled
-from ..library.importers.opening import pasted_path
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from .background import Worker
 from .captions import message, say
 from .import_reading import Beside, Reviewed, read, review
 from .import_review import ReviewPage
+from .model_path_row import ModelPathRow
 from .model_paths import one_model
 from .name_and_notes import NameAndNotes
 from .theme import CARD_PADDING, GROUP_GAP, UNIT, hairline, sized
@@ -111,21 +109,12 @@ class ImportDialog(QDialog):
         super().done(result)
 
     def _build(self) -> None:
-        self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("File or folder of the model"))
-        self.path.setPlaceholderText(
-            self.tr("Path of a .gguf or .safetensors file, an index, a config.json or a folder")
-        )
-        self.path.setAcceptDrops(False)  # what is dropped is read at once, by the dialog
-        self.path.returnPressed.connect(self._read_typed)
-        self.file_button = self._button(self.tr("File\u2026"), self._choose_file)
-        self.folder_button = self._button(self.tr("Folder\u2026"), self._choose_folder)
-        given = QHBoxLayout()
-        given.addWidget(self.path, 1)
-        given.addWidget(self.file_button)
-        given.addWidget(self.folder_button)
         self.trouble = message(self, error=True)
         self.trouble.setAccessibleName(self.tr("Problem"))
+        self.given = ModelPathRow(self)
+        self.path = self.given.path
+        self.given.given.connect(self.read)
+        self.given.refused.connect(lambda words: say(self.trouble, words))
         self.fields = NameAndNotes(self)
         self.reason = message(self)
         self.reason.setFont(sized("text"))
@@ -153,13 +142,13 @@ class ImportDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
         layout.setSpacing(2 * UNIT)
-        layout.addLayout(given)
+        layout.addWidget(self.given)
         layout.addWidget(self._progress())
         layout.addWidget(self.trouble)
         layout.addWidget(self.stack, 1)
         layout.addWidget(hairline(self))
         layout.addLayout(foot)
-        self.resize(1080, 720)
+        self.resize(1120, 720)
 
     def _nothing_yet(self) -> QLabel:
         words = QLabel(
@@ -201,36 +190,6 @@ class ImportDialog(QDialog):
         self._doing.setText(doing)
         self._worker.ask(lambda request: work(request.stop))
         self._show_state()
-
-    def _read_typed(self) -> None:
-        text = self.path.text()
-        try:
-            if text.strip():
-                self.read(pasted_path(text))
-        except BadInput as bad:
-            say(self.trouble, str(bad.problem))
-
-    def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self,
-            self.tr("A model's file"),
-            self._folder(),
-            self.tr("Models (*.gguf *.safetensors *.json);;All files (*)"),
-        )
-        if name:
-            self.read(Path(name))
-
-    def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, self.tr("A model's folder"), self._folder())
-        if name:
-            self.read(Path(name))
-
-    def _folder(self) -> str:
-        """Where to look for files: beside those that were given last."""
-        path = Path(self.path.text())
-        if not path.is_absolute():
-            return str(Path.home())
-        return str(path if path.is_dir() else path.parent)
 
     def _answer(self, key: str, answer: str) -> None:
         """Look at the model with another answer; one that cannot be taken is refused there."""

@@ -59,7 +59,7 @@ class Facts(QWidget):
         grid.setHorizontalSpacing(GROUP_GAP)
         grid.setVerticalSpacing(UNIT)
         three = any(line.value or line.origin for line in lines)
-        grid.setColumnStretch(1 if three else 0, 1)
+        grid.setColumnStretch(1 if three else 0, 2)
         grid.setColumnStretch(2, 1 if any(line.origin for line in lines) else 0)
         for row, line in enumerate(lines or (Line(nothing or self._nothing),)):
             for column, words in enumerate(line):

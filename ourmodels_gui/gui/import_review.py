@@ -20,6 +20,9 @@ from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
 from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, sized
 
+NARROWEST_PX = 440
+"""Of one side of the review: both fit a screen of 1024."""
+
 
 class Totals(QWidget):
     """Four figures side by side, which follow every answer."""
@@ -123,7 +126,7 @@ class ReviewPage(QWidget):
             (self.tr("Known"), (titled, self.read, self.inferred)),
         ):
             split.addWidget(Column(name, parts))
-        split.setSizes([560, 480])
+        split.setSizes([610, 470])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -165,7 +168,7 @@ class ReviewPage(QWidget):
 
 
 class Column(QScrollArea):
-    """Parts one under the other that scroll together, never narrower than they need."""
+    """Parts one under the other that scroll together; sideways only where the screen is small."""
 
     def __init__(self, name: str, parts: tuple[QWidget, ...]) -> None:
         super().__init__()
@@ -179,11 +182,11 @@ class Column(QScrollArea):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(self._inside)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._inside.minimumSizeHint().width() + SCROLL_PX, 20 * UNIT)
+        needed = self._inside.minimumSizeHint().width() + SCROLL_PX
+        return QSize(min(needed, NARROWEST_PX), 20 * UNIT)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:

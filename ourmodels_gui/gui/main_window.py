@@ -29,7 +29,7 @@ from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
-from .model_paths import one_model
+from .model_paths import is_model, one_model
 from .model_picker import ModelPicker
 from .problem_bar import ProblemBar
 from .recompute import Recompute
@@ -175,8 +175,11 @@ class MainWindow(QMainWindow):
         menus.own_models.connect(self.models.narrow_to_own)
 
     def open(self, path: Path) -> None:
-        """Open a scenario file."""
-        self.document.open(path)
+        """Open a scenario file, or review a model's own files."""
+        if is_model(path):
+            self.model_given.emit(path)
+        else:
+            self.document.open(path)
 
     @property
     def catalog_version(self) -> str:
@@ -308,11 +311,9 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        urls = event.mimeData().urls()
-        if (model := one_model(urls)) is not None:
-            self.model_given.emit(model)
-        else:
-            self.open(Path(urls[0].toLocalFile()))
+        path = one_model(event.mimeData().urls(), any_file=True)
+        if path is not None:
+            self.open(path)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

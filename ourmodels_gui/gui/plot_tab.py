@@ -33,8 +33,8 @@ class PlotTab(QWidget):
     def __init__(self, name: str, table: FigureTable, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._waiting: Evaluation | None = None
+        self._drawn: Evaluation | None = None
         self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
-        self._shown: Evaluation | None = None
         self.table = table
         self.table.activated.connect(self._open_row)
         self.table.setAccessibleDescription(self.tr("Enter shows the working of a row"))
@@ -78,8 +78,8 @@ class PlotTab(QWidget):
 
     def _open_row(self, index: QModelIndex) -> None:
         value = self.table.figures.rows[index.row()][0].value
-        if self._shown is not None and isinstance(value, int | float):
-            row = self.row_working(self._shown, value)
+        if self._drawn is not None and isinstance(value, int | float):
+            row = self.row_working(self._drawn, value)
             if row is not None:
                 open_working(row, self.table)
 
@@ -87,7 +87,7 @@ class PlotTab(QWidget):
         if self._waiting is None:
             return
         evaluation, self._waiting = self._waiting, None
-        self._shown = evaluation
+        self._drawn = evaluation
         self.draw(evaluation)
         summary = told(evaluation)
         self.figures.present([group for group in summary.groups if group.title in self.groups])

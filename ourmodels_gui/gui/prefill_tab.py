@@ -113,5 +113,5 @@ class PrefillTab(PlotTab):
 
     def _choose(self, mode: str | None) -> None:
         self._asked = mode
-        if self._shown is not None:
-            self.draw(self._shown)
+        if self._drawn is not None:
+            self.draw(self._drawn)

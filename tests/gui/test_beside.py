@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -68,3 +69,15 @@ def test_objects_made_afterwards_are_what_they_are(qtbot, beside):
         assert all(isinstance(action, QObject) for action in actions)
         menu.deleteLater()
     assert QWidget().isVisible() is False
+
+
+def test_work_that_outlives_its_owner_is_dropped(qtbot, qapp):
+    go, owner = threading.Event(), Beside()
+    ended = []
+    owner.ask(lambda: ended.append(go.wait(5)))
+    pool = owner._pool
+    pool.setParent(qapp)
+    shiboken6.delete(owner)
+    go.set()
+    assert pool.waitForDone(5000) and ended == [True]
+    shiboken6.delete(pool)

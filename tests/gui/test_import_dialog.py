@@ -7,7 +7,14 @@ from gguf_files import TYPES, llama_keys, llama_tensors, write_gguf
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox, QRadioButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFileDialog,
+    QMessageBox,
+    QPushButton,
+    QRadioButton,
+)
 from safetensors_files import llama_config, write_config
 
 from ourmodels_gui.gui import import_dialog
@@ -345,4 +352,24 @@ def test_words_of_a_file_never_widen_the_dialog(qtbot, dialog, tmp_path):
     keys = llama_keys() | {"general.name": "N" * 4000, "general.basename": "B" * 4000}
     path = write_gguf(tmp_path / "b.gguf", keys, llama_tensors(kind=TYPES.BF16), arch="a" * 900)
     shown(qtbot, dialog, path)
-    assert dialog.minimumSizeHint().width() <= width + 40
+    assert dialog.minimumSizeHint().width() == width <= 1000
+
+
+def test_a_chosen_file_or_folder_is_read(qtbot, dialog, monkeypatch, plain, experts):
+    asked = []
+
+    def choose(_parent, _title, folder, _kinds):
+        asked.append(folder)
+        return str(plain), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(experts))
+    file_button, folder_button = dialog.given.findChildren(QPushButton)
+    file_button.click()
+    settle(qtbot, dialog)
+    assert dialog.reviewed.imported.record.name == "Tested 1B"
+    file_button.click()
+    assert asked[1] == str(plain.parent), "the next choice begins beside the last"
+    folder_button.click()
+    settle(qtbot, dialog)
+    assert dialog.path.text() == str(experts) and "per_token" in dialog.page.questions.boxes

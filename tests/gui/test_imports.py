@@ -5,7 +5,7 @@ from gguf_files import llama_keys, llama_tensors, write_gguf
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from safetensors_files import llama_config, write_config, write_sparse
 from safetensors_files import llama_tensors as hf_tensors
 
@@ -144,6 +144,11 @@ def test_model_files_and_folders_are_dropped_on_the_window(window, qtbot, plain,
         dialog.done(0)
 
 
+def test_a_model_that_the_system_hands_over_is_read(window, qtbot, plain):
+    window.open(plain)
+    assert read_to_the_end(qtbot, window).reviewed is not None
+
+
 def test_what_is_no_model_is_opened_as_a_scenario_still(window, tmp_path):
     path = tmp_path / "notes.json"
     path.write_text("{}")
@@ -188,7 +193,7 @@ def test_ctrl_v_reads_a_copied_path_unless_a_field_has_the_focus(window, qtbot, 
     dialog = read_to_the_end(qtbot, window)
     assert dialog.reviewed is not None
     dialog.done(0)
-    field = window.models.findChild(QLineEdit)
+    field = window.models.search
     QTest.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     assert window.imports.dialog is None and field.text() == plain.as_uri()
 

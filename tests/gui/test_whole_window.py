@@ -33,16 +33,10 @@ from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
 TITLES = [
-    "Decode",
-    "Prefill",
-    "Memory traffic",
-    "Cache",
-    "Speculation",
-    "Rank",
-    "Find",
-    "Compare",
-    "Evidence",
+    *("Decode", "Prefill", "Memory traffic", "Cache", "Speculation"),
+    *("Rank", "Find", "Compare", "Evidence"),
 ]
+"""The tabs in order; those that tell of one machine and model come first."""
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QAbstractItemView)
 FLOOR, BATCH = "workload.floor_tokens_per_s", "workload.batch"
 RESERVED = "workload.reserved_context_tokens"
@@ -96,8 +90,9 @@ def tab_to(window, wanted, limit=200):
 
 def test_the_tabs_are_there_in_order(window):
     tabs = window._tab_widget
-    assert [tabs.tabText(index) for index in range(tabs.count())] == TITLES
-    assert set(GUIDES) <= set(TITLES)
+    titles = [tabs.tabText(index) for index in range(tabs.count())]
+    assert titles[: len(TITLES)] == TITLES
+    assert set(GUIDES) == set(titles)
 
 
 def test_a_whole_flow_by_keyboard_alone(window, qtbot, library):
@@ -122,7 +117,7 @@ def test_a_whole_flow_by_keyboard_alone(window, qtbot, library):
     QTest.keyClick(opened.text, Qt.Key.Key_Escape)
     window.activateWindow()  # as a window manager does when a popup closes
     qtbot.waitUntil(lambda: QApplication.focusWidget() is figure)
-    bar = tab_to(window, lambda it: isinstance(it, QTabBar) and it.count() == len(TITLES))
+    bar = tab_to(window, lambda it: it is window._tab_widget.tabBar())
     QTest.keyClick(bar, Qt.Key.Key_Right)
     QTest.keyClick(bar, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: window.findChild(TrafficTab) is not None)
@@ -182,7 +177,7 @@ def test_every_shown_tab_shows_the_answer_of_the_scenario(window, qtbot):
         raise_tab(window, qtbot, title)
         window._edit({FLOOR: 10 + TITLES.index(title)})
         settle(window, qtbot)
-        for tab, name in zip(window._tabs, TITLES, strict=True):
+        for tab, name in zip(window._tabs, TITLES, strict=False):
             waiting = tab._waiting
             assert (waiting is None) == (name == title)
 

@@ -130,12 +130,12 @@ def read_shards(
             tensors[raw.name] = raw
     notes = []
     if index is not None:
-        lacking = [name for name in index.weight_map if name not in tensors]
-        if lacking:
+        if not index.weight_map.keys() <= tensors.keys():
+            lacking = [name for name in index.weight_map if name not in tensors]
             message = f"the index names tensors that no shard holds: {listed(lacking)}"
             raise BadInput("weight_map", f"{message}; download them again", str(index.path))
-        extra = [name for name in tensors if name not in index.weight_map]
-        if extra:
+        if not tensors.keys() <= index.weight_map.keys():
+            extra = [name for name in tensors if name not in index.weight_map]
             notes.append(f"tensors that the index does not name: {listed(extra)}")
     if not tensors:
         raise BadInput("", "the files hold no tensors", str(paths[0]))
