@@ -47,10 +47,6 @@ GUIDES = {
         "Two to six machines or models side by side, at the workload at the left: where their "
         "ceilings cross, what differs, and which is best in what."
     ),
-    "Evidence": (
-        "A measurement beside its ceiling: how near it came, what would explain the gap, and what "
-        "published runs on machines of the same class reached."
-    ),
 }
 """What each tab shows, by its title."""
 

@@ -16,15 +16,7 @@ from collections import Counter
 from pathlib import Path
 from unittest import mock
 
-from PySide6.QtCore import (
-    QCoreApplication,
-    QEvent,
-    QPoint,
-    QPointF,
-    Qt,
-    QTimer,
-    qInstallMessageHandler,
-)
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt, QTimer, qInstallMessageHandler
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -187,9 +179,7 @@ class Monkey:
         """A widget in sight, of the window in front."""
         front = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         open_ = [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not front]
-        root = (
-            front if front and self.random.random() < 0.7 else self.random.choice(open_ or [front])
-        )
+        root = front if front and self.random.random() < 0.7 else self.random.choice(open_ or [front])
         found = [w for w in root.findChildren(QWidget) if w.isVisible() and isinstance(w, kinds)]
         return self.random.choice(found or [root])
 
@@ -225,9 +215,7 @@ class Monkey:
     def _file(self) -> str:
         there = sorted(self.folder.iterdir())
         names = ["", "new.ourmodels.json", "a/b.json", "table.csv", "report.pdf", "p.png", "odd"]
-        return self.random.choice(
-            [*(str(self.folder / n) if n else "" for n in names), *map(str, there)]
-        )
+        return self.random.choice([*(str(self.folder / n) if n else "" for n in names), *map(str, there)])
 
     def _answer(self) -> tuple[str, bool]:
         return self.random.choice(TEXTS), self.random.random() < 0.7
@@ -293,9 +281,7 @@ def main(seed: int, actions: int) -> int:
                 faulthandler.dump_traceback_later(STUCK_S, exit=True)
                 monkey.act(actions // 10)
                 close_all(window)
-                rows.append(
-                    (sum(monkey.done.values()), len(QApplication.allWidgets()), memory_mb())
-                )
+                rows.append((sum(monkey.done.values()), len(QApplication.allWidgets()), memory_mb()))
                 print("actions {}, widgets {}, memory {:.0f} MB".format(*rows[-1]), flush=True)
                 if monkey.faults:
                     break
