@@ -1,10 +1,12 @@
 """The window's program: one QApplication, the library, the store, the window."""
 
 import gc
+import os
 import sys
+import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QTimer
@@ -13,8 +15,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
+from .gui.about import icon
 from .gui.autosave import Autosave
+from .gui.faults import Faults
 from .gui.first import first_scenario
+from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
@@ -46,15 +51,30 @@ class Application(QApplication):
         return super().event(event)
 
 
-def main(path: Path | None = None) -> int:
-    """Open the window, on a scenario file where one is given; returns the exit status."""
+def smoke() -> int:
+    """Start, answer, paint every tab and end; 0 when all went well. Leaves nothing behind."""
+    from .gui.smoke import Smoke  # noqa: PLC0415 - no other start needs it
+
+    if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory(prefix="ourmodels-") as folder:
+        os.environ[paths.HOME_VARIABLE] = folder
+        return main(started=Smoke)
+
+
+def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | None = None) -> int:
+    """Open the window; returns the exit status.
+
+    Parameters: path of a scenario file; started, told once of the window that is shown.
+    """
     # What the start makes stays until the end; collecting in between costs a tenth of the start.
     gc.disable()
     app = Application(sys.argv[:1])
     app.setApplicationName("ourmodels")
     app.setApplicationDisplayName("Our Models")
     app.setApplicationVersion(__version__)
-    app.setDesktopFileName("ourmodels")
+    app.setDesktopFileName("org.ourmodels.OurModels")
+    app.setWindowIcon(icon())
     folder = paths.user_data()
     settings = remembered.load(folder)
     theme = Theme(app)
@@ -64,12 +84,14 @@ def main(path: Path | None = None) -> int:
     if path is None:
         autosave.restore()
     app.window = window
-    _keep_running_after_faults(window)
+    sys.excepthook = Faults(window, autosave.keep, window.catalog_version).hook
     gc.freeze()
     gc.enable()
     window.show()
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open(path))
+    if started is not None:
+        started(window)
     status = app.exec()
     autosave.end()
     remembered.save(window.settings, folder)
@@ -130,6 +152,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
         window.bar.say(prices.notice)
     OwnMachines(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
+    Imports(store, window, folder, reload)
     Sources(store, recompute, window)
     return window
 
@@ -204,15 +227,3 @@ def _compare_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
     from .gui.compare_tab import CompareTab  # noqa: PLC0415
 
     return CompareTab(lambda: store.library, prices, tray)
-
-
-def _keep_running_after_faults(window: MainWindow) -> None:
-    """A fault of the program leaves the scenario alone and is told in the window."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        sys.__excepthook__(kind, error, trace)
-        if issubclass(kind, Exception):
-            words = window.tr("A fault inside the program: {error}. Your scenario is untouched.")
-            window.bar.say(words.format(error=f"{kind.__name__}: {error}"))
-
-    sys.excepthook = hook

@@ -22,11 +22,14 @@ def last_batches(holds: Callable[[Floats], NDArray[np.bool_]], low: Floats, high
     >>> float(last_batches(lambda b: b * b <= 200, np.asarray(1.0), np.asarray(1e9)))
     14.0
     """
-    while np.any(high - low > 1):
+    while True:
         middle = np.floor((low + high) / 2)
+        between = (low < middle) & (middle < high)  # past 2^53 neighbours may be two apart
+        if not np.any(between):
+            return low
         good = holds(middle)
-        low, high = np.where(good, middle, low), np.where(good, high, middle)
-    return low
+        low = np.where(between & good, middle, low)
+        high = np.where(between & ~good, middle, high)
 
 
 def _ratio(amount: ArrayLike, each: ArrayLike) -> Floats:

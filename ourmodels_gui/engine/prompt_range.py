@@ -31,6 +31,9 @@ Lengths = NDArray[np.int64]
 PARTS = 16
 """Into how many intervals one is cut."""
 
+ROUNDING = 1e-12
+"""Ceilings that differ by less than this fraction differ by rounding alone, and count as equal."""
+
 TRIED = 128
 """How many lengths are tried at once for the longest that is admitted."""
 
@@ -153,7 +156,8 @@ def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
             low = min(low, (float(at[least]), int(where[least])))
             if at[most] > high[0]:
                 high = (float(at[most]), int(where[most]))
-        alive = (end - begin > 1) & ((lower < low[0]) | (upper > high[0]))
+        beyond = (lower < low[0] * (1.0 - ROUNDING)) | (upper > high[0] * (1.0 + ROUNDING))
+        alive = (end - begin > 1) & beyond
         begin, end = _cut(begin[alive], end[alive], chunk)
     return low[1], high[1]
 

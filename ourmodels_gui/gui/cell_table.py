@@ -138,7 +138,7 @@ class CellTable(QTableView):
             texts = [row[place].text for row in self.cells.rows]
             room = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             room = max(min(room, MOST_PX), small.horizontalAdvance(column.title) + UNIT)
-            self.setColumnWidth(place, min(room, MOST_PX) + 4 * UNIT)
+            self.setColumnWidth(place, min(room, MOST_PX) + 3 * UNIT)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key

@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..composed import ComposedHardware, Hardware, name_of
+from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..library.profile import default_weights
 from ..measured import paste
 from ..measured.check import Check, check
+from ..measured.log import subject
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Said
-from ..scenario import InlineHardware, InlineModel, ModelRef, Scenario
+from ..scenario import Scenario
 from . import typed
 from .background import Worker
 from .captions import message, say
@@ -50,6 +50,7 @@ class CheckInput(QWidget):
         super().__init__(parent)
         self._library: Library | None = None
         self._scenario: Scenario | None = None
+        self._setup: Setup | None = None
         self._reading: Reading | None = None
         self._run: MeasuredRun = TYPED
         self._changes: dict[str, Any] = {}
@@ -114,7 +115,7 @@ class CheckInput(QWidget):
     def present(self, evaluation: Evaluation, library: Library) -> None:
         """The scenario to take missing parts from, and what can be named."""
         changed = library is not self._library
-        self._scenario = evaluation.scenario
+        self._scenario, self._setup = evaluation.scenario, evaluation.setup
         if changed:
             self._library = library
             self.form.offer(library)
@@ -190,26 +191,24 @@ class CheckInput(QWidget):
         if self._scenario is None or self._library is None:
             return
         scenario, run = self._scenario, self._check.run if self._check else self._run
-        hardware, model = scenario.hardware, scenario.model
-        wanted: dict[str, Any] = {}
         said = run.said
-        typed_out = isinstance(hardware, InlineHardware | ComposedHardware)
-        if typed_out or isinstance(model, InlineModel):
-            machine = name_of(hardware) if typed_out else _id(hardware)
-            name = model.adapter.name if isinstance(model, InlineModel) else model.id
-            self._run = msgspec.structs.replace(self._run, said=Said(machine, name, ""))
-        else:
-            wanted = {"machine": _id(hardware)}
-            if isinstance(model, ModelRef):
-                known = self._library.models.get(model.id)
-                standard = default_weights(known.record) if known else None
-                wanted |= {"model": model.id, "weights": model.weights or standard}
-        if not (said.model or said.machine):
-            prompt = scenario.prefill.prompt_tokens if scenario.prefill else None
-            wanted |= {"prompt_tokens": prompt} if run.phase == "prefill" else {}
-            wanted["batch"] = scenario.workload.batch
+        machine, model, weights = subject(scenario, self._library)
+        wanted: dict[str, Any] = {}
+        if machine in self._library.machines:
+            wanted["machine"] = machine
+        if model in self._library.models:
+            wanted |= {"model": model, "weights": weights}
+        named = Said("" if "machine" in wanted else machine, "" if "model" in wanted else model, "")
+        if not (said.model or said.machine) and named != Said("", "", ""):
+            self._run = msgspec.structs.replace(self._run, said=named)
+        setup = self._setup
+        if setup is not None and not (said.model or said.machine):
             if run.phase != "prefill":
-                wanted["depth_tokens"] = scenario.workload.read_context_tokens
+                wanted["batch"] = setup.workload.batch
+                wanted["depth_tokens"] = int(setup.workload.read_context_tokens)
+            elif setup.prompt is not None:
+                wanted["prompt_tokens"] = setup.prompt.prompt_tokens
+                wanted["depth_tokens"] = setup.prompt.cached_prefix_tokens
         self._changes |= {
             key: value
             for key, value in wanted.items()
@@ -252,10 +251,6 @@ class CheckInput(QWidget):
 
 def _reading(what: str | Path, stop: Callable[[], bool]) -> Reading:
     return paste.read_file(what, stop) if isinstance(what, Path) else paste.read(what, stop)
-
-
-def _id(hardware: Hardware) -> str:
-    return hardware if isinstance(hardware, str) else getattr(hardware, "id", "")
 
 
 def _title(run: MeasuredRun) -> str:

@@ -12,11 +12,10 @@ from ..ranking.comparison import Side
 from ..units import number, rate
 from . import typed
 from .batches import sampled
+from .compared import ROLES
 from .log_plot import LogPlot
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
 
-ROLES = ("aggregate", "session", "serves", "power", "unfit", "below")
-"""Colours of the sides in order; the dashes differ as well."""
 DASHES: tuple[tuple[float, ...], ...] = (
     (),
     (5.0, 3.0),
@@ -25,6 +24,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (10.0, 4.0),
     (1.0, 3.0),
 )
+"""Beside the colours of the sides, so that they differ in more than colour."""
 LEAST_SPAN = 8
 
 

@@ -17,27 +17,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..composed import ComposedHardware
-from ..evaluation import Evaluation, run
+from ..evaluation import Evaluation
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.comparison import LEAST, MOST, Comparison, Side, compare, comparison_sheet
-from ..ranking.field import ranked_machine
-from ..ranking.money import price_tag
 from ..ranking.sheet import Sheet
-from ..scenario import Scenario
-from .cell_table import CellTable, Column, Shown
+from .cell_table import CellTable
+from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
 from .prices import Prices
+from .rank_bar import tool
 from .theme import UNIT
-from .tray import Mark, Tray, mark_of, names_of, whole_name
+from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
 PLOT_PX, TABLE_PX = 420, 440
-ROLES = ("aggregate", "session", "serves", "power", "unfit", "below")
 
 
 class CompareTab(QWidget):
@@ -82,13 +79,11 @@ class CompareTab(QWidget):
         tray.changed.connect(self._refresh)
 
     def _build_head(self) -> QHBoxLayout:
-        self.add = self._button(
+        self.add = tool(
             self.tr("Mark this pair"), self.tr("Mark the machine and model in sight (Ctrl+T)")
         )
         self.add.clicked.connect(self._add)
-        self.marks = self._button(
-            self.tr("Marked"), self.tr("What is marked; choose one to drop it")
-        )
+        self.marks = tool(self.tr("Marked"), self.tr("What is marked; choose one to drop it"))
         self.marks_menu = QMenu(self)
         self.marks.setMenu(self.marks_menu)
         self.marks.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -139,18 +134,10 @@ class CompareTab(QWidget):
         self._body.addWidget(left)
         self._body.addWidget(self.table)
         self._body.setSizes([PLOT_PX, TABLE_PX])
-        self._body.setStretchFactor(0, 1)
-        self._body.setStretchFactor(1, 1)
+        self._body.setStretchFactor(0, 2)
+        self._body.setStretchFactor(1, 3)
         self._body.setChildrenCollapsible(False)
         return self._body
-
-    def _button(self, words: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setText(words)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     # Showing
 
@@ -167,7 +154,9 @@ class CompareTab(QWidget):
         count = len(marks)
         self.marks.setText(self.tr("Marked {count}").format(count=count))
         self.marks.setEnabled(bool(marks))
-        sides, told = self._sides(marks)
+        sides, self._shown, told = sides_of(
+            marks, self._evaluation.scenario, self._library(), self._prices.settings
+        )
         if len(marks) > MOST:
             told.insert(
                 0,
@@ -211,43 +200,6 @@ class CompareTab(QWidget):
         self.words.setText(words)
         self.words.setVisible(bool(words))
 
-    def _sides(self, marks: tuple[Mark, ...]) -> tuple[list[Side], list[str]]:
-        """The first marks that have a result, as sides, and what is to be said of the others."""
-        assert self._evaluation is not None
-        base, library = self._evaluation.scenario, self._library()
-        shown: list[Mark] = []
-        evaluations: list[Evaluation] = []
-        told = []
-        for mark in marks:
-            if len(shown) == MOST:
-                break
-            found = run(
-                Scenario(mark.hardware, mark.model, workload=base.workload, prefill=base.prefill),
-                library,
-            )
-            if found.result is None:
-                told.append(f"{whole_name(mark, library)}: {found.problem}.")
-                continue
-            shown.append(mark)
-            evaluations.append(found)
-        if base.speculation is not None and shown:
-            told.append(self.tr("Compared without speculation: a draft belongs to one model."))
-        self._shown = tuple(shown)
-        sides = [
-            Side(name, found, *self._money(mark))
-            for name, found, mark in zip(
-                names_of(self._shown, library), evaluations, self._shown, strict=True
-            )
-        ]
-        return sides, told
-
-    def _money(self, mark: Mark) -> tuple[float | None, float | None]:
-        """Price and power of the machine of a mark, where they are known."""
-        if isinstance(mark.hardware, ComposedHardware):
-            return None, None
-        machine = ranked_machine(mark.hardware, self._library())
-        return price_tag(machine, self._prices.settings).amount, machine.watts
-
     def _show(self, sides: list[Side], comparison: Comparison) -> None:
         if self.plot is None:
             from .compare_plot import ComparePlot  # noqa: PLC0415 - pyqtgraph is slow to import
@@ -258,30 +210,8 @@ class CompareTab(QWidget):
         self.baseline.setEnabled(True)
         self.baseline.offer(list(enumerate(comparison.names)))
         self.baseline.present(comparison.baseline)
-        columns = [Column(self.tr("Figure"))]
-        columns += [
-            Column(name, right=True, tone=role)
-            for name, role in zip(comparison.names, ROLES, strict=False)
-        ]
         shown = comparison.differences if self.differences.isChecked() else comparison.rows
-        rows = []
-        for row in shown:
-            unit = row.unit
-            if row.id in ("price", "tokens_per_s_per_price"):
-                currency = self._prices.settings.currency
-                unit = currency if row.id == "price" else f"{unit} per {currency}"
-            cells = [Shown(f"{row.title}, {unit}" if unit else row.title, "muted")]
-            for place, text in enumerate(row.texts):
-                ratio = row.ratios[place]
-                words = f"{text} ✓" if row.best[place] else text
-                hint = ""
-                if ratio is not None and place != comparison.baseline:
-                    words = f"{words}  {ratio:.3g}×"  # noqa: RUF001
-                    hint = f"{ratio:.3g} times {comparison.names[comparison.baseline]}"
-                tone = "serves" if row.best[place] else "text"
-                cells.append(Shown(words, tone, row.best[place], hint))
-            rows.append(cells)
-        self.table.present(columns, rows)
+        self.table.present(*compared_cells(comparison, shown, self._prices.settings.currency))
         self.said.setText("\n".join(comparison.crossings))
 
     # What is chosen

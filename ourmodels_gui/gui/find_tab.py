@@ -1,8 +1,7 @@
 """Find a machine: what is needed at the left, which machines can meet it at the right."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSplitter,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -21,29 +19,21 @@ from ..library.load import Library
 from ..problem import BadInput, Problem
 from ..ranking import requirements as files
 from ..ranking.requirements import Requirements
-from ..ranking.search import Candidate, Check, Found, search
-from ..ranking.sheet import Heading, Sheet
-from ..scenario import ModelRef
-from ..units import plain
-from . import typed
+from ..ranking.search import Candidate, Found, search
+from ..ranking.sheet import Sheet
 from .beside import Beside
-from .cards import SIGNS
-from .cell_table import CellTable, Column, Shown
+from .cell_table import CellTable
 from .elided import ElidedLabel
 from .export import ExportButton
 from .find_form import FindForm
+from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .prices import Prices
+from .rank_bar import tool
 from .theme import UNIT, sized
-from .tray import Tray, mark_of
+from .tray import Tray, mark_of, opening
 
 FORM_PX, LIST_PX = 300, 560
-NEEDS = ("memory", "rate", "first token", "budget", "power")
-STANDINGS = {
-    "meets": ("serves", "meets"),
-    "unknown": ("below", "unknown"),
-    "misses": ("unfit", "misses"),
-}
 
 
 class FindTab(QWidget):
@@ -92,13 +82,13 @@ class FindTab(QWidget):
         prices.changed.connect(self._changed)
 
     def _build(self) -> None:
-        self.take = self._button(
+        self.take = tool(
             self.tr("From the workload"), self.tr("Take contexts, floor and prompt of the scenario")
         )
         self.take.clicked.connect(self._take)
-        self.open = self._button(self.tr("Open…"), self.tr("Open a requirements file"))
+        self.open = tool(self.tr("Open…"), self.tr("Open a requirements file"))
         self.open.clicked.connect(self.ask_and_open)
-        self.save = self._button(self.tr("Save…"), self.tr("Save the needs as a file"))
+        self.save = tool(self.tr("Save…"), self.tr("Save the needs as a file"))
         self.save.clicked.connect(self.ask_and_save)
         self.export = ExportButton(self.sheet, lambda: None, self.tr("Machines"))
         buttons = QHBoxLayout()
@@ -131,14 +121,6 @@ class FindTab(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.addWidget(split)
-
-    def _button(self, words: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setText(words)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     # Searching
 
@@ -192,24 +174,8 @@ class FindTab(QWidget):
 
     def _show(self, found: Found) -> None:
         self.found = found
-        lists = (("meets", found.meets), ("unknown", found.unknown), ("misses", found.misses))
-        self._rows = [(standing, one) for standing, some in lists for one in some]
-        needs = [
-            need
-            for need in NEEDS
-            if any(check.need == need for _, one in self._rows for check in one.checks)
-        ]
-        currency = self._prices.settings.currency
-        columns = (
-            Column(self.tr("Needs")),
-            Column(self.tr("Machine")),
-            Column(f"{self.tr('Price')}, {currency}", right=True),
-            Column(self.tr("Weights")),
-            *(Column(need.capitalize(), right=True) for need in needs),
-            Column(self.tr("What binds, or is missing")),
-        )
-        rows = [self._row(standing, one, needs) for standing, one in self._rows]
-        self.list.present(columns, rows)
+        self._rows = standings(found)
+        self.list.present(*found_cells(self._rows, self._prices.settings.currency))
         self.count.setText(
             self.tr("{meets} meet them, {unknown} might, {misses} nearest misses").format(
                 meets=len(found.meets), unknown=len(found.unknown), misses=len(found.misses)
@@ -218,21 +184,12 @@ class FindTab(QWidget):
         self.words.setText(" ".join(found.said))
         self._tell()
 
-    def _row(self, standing: str, one: Candidate, needs: Sequence[str]) -> list[Shown]:
-        tone, words = STANDINGS[standing]
-        checks = {check.need: check for check in one.checks}
-        sign = "?" if standing == "unknown" else SIGNS[tone]
-        price = "no price" if one.price is None else plain(one.price, typed.separators())
-        return [
-            Shown(f"{sign} {words}", tone),
-            Shown(one.machine.name),
-            Shown(price, "muted" if one.price is None else "text", hint=one.price_said),
-            Shown(one.weights or "-", "muted"),
-            *(_headroom(checks.get(need)) for need in needs),  # type: ignore[call-overload]
-            Shown(_why(one), "muted" if standing == "meets" else tone),
-        ]
+    def _say(self, why: str) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.BrightText)
+        self.note.say(why)
 
     def _tell(self) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         row = self.list.currentIndex().row()
         if 0 <= row < len(self._rows):
             one = self._rows[row][1]
@@ -245,54 +202,14 @@ class FindTab(QWidget):
         """Every machine of the lists, with headroom and what is missing."""
         if self.found is None:
             return None
-        headings = (
-            Heading("standing", "Needs", numeric=False),
-            Heading("hardware", "Machine id", numeric=False),
-            Heading("machine", "Machine", numeric=False),
-            Heading("price", "Price", self._prices.settings.currency),
-            Heading("weights", "Weights", numeric=False),
-            *(
-                Heading(f"{need.replace(' ', '_')}_headroom", f"{need.capitalize()} headroom")
-                for need in NEEDS
-            ),
-            Heading("why", "What binds, or is missing", numeric=False),
-        )
-        cells: list[tuple[Any, ...]] = []
-        for standing, one in self._rows:
-            checks = {check.need: check.headroom for check in one.checks}
-            figures = [checks.get(need) for need in NEEDS]  # type: ignore[call-overload]
-            cells.append(
-                (
-                    standing,
-                    one.machine.id,
-                    one.machine.name,
-                    one.price,
-                    one.weights,
-                    *figures,
-                    _why(one),
-                )
-            )
-        texts = [
-            tuple(
-                "-" if value is None else value if isinstance(value, str) else f"{value:,.3g}"
-                for value in row
-            )
-            for row in cells
-        ]
-        return Sheet(headings, cells, texts)
+        return found_sheet(self._rows, self._prices.settings.currency)
 
     # What is done with a machine
 
     def _open(self, row: int) -> None:
-        wanted = self._rows[row][1].scenario
-        changes: dict[str, Any] = {"hardware": wanted.hardware}
-        model = wanted.model
-        chosen = self._evaluation.scenario.model if self._evaluation else None
-        if isinstance(model, ModelRef) and isinstance(chosen, ModelRef) and not model.record:
-            changes |= {"model.id": model.id, "model.weights": model.weights}
-        else:
-            changes["model"] = model
-        self.edited.emit(changes)
+        if self._evaluation is not None:
+            wanted = self._rows[row][1].scenario
+            self.edited.emit(opening(wanted, self._evaluation.scenario))
 
     def _mark(self, row: int) -> None:
         self._tray.toggle(mark_of(self._rows[row][1].scenario))
@@ -315,10 +232,10 @@ class FindTab(QWidget):
         try:
             needs: Requirements = files.read_file(path)
         except BadInput as bad:
-            self._nothing(str(bad))
+            self._say(str(bad))
             return
         except OSError as error:
-            self._nothing(f"{path} cannot be read: {error.strerror or error}")
+            self._say(f"{path} cannot be read: {error.strerror or error}")
             return
         self._file = path
         self.form.open(needs)
@@ -344,22 +261,3 @@ class FindTab(QWidget):
         super().showEvent(event)
         if self._is_stale:
             self._timer.start()
-
-
-def _headroom(check: Check | None) -> Shown:
-    if check is None:
-        return Shown("")
-    if check.headroom is None:
-        return Shown("?", "below", hint=check.said)
-    times = check.headroom
-    figure = f"{times:,.2f}" if times < 10 else f"{times:,.0f}"
-    return Shown(f"{figure}×", "text" if check.met else "unfit", hint=check.said)  # noqa: RUF001
-
-
-def _why(one: Candidate) -> str:
-    """What a machine lacks, what is unknown of it, or which need is the tightest."""
-    if one.lacks:
-        return "; ".join(check.said for check in one.lacks)
-    if one.unknown:
-        return "; ".join(check.said for check in one.unknown)
-    return f"{one.binds.need} binds" if one.binds else ""

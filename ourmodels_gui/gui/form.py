@@ -169,7 +169,7 @@ class Group(QWidget):
         return field
 
     def put_first(self, widget: QWidget) -> None:
-        """Put a widget between the head and the fields."""
+        """Put a widget between the head and the fields; ask before adding fields."""
         self._page.insertWidget(1, widget)
 
     def finish(self) -> bool:

@@ -21,15 +21,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from ..ranking.table import Indices, Table
-from .captions import message
-from .theme import UNIT, colours, mixed, sized
+from .heat_image import axes, image
+from .theme import UNIT, colours, sized
 
 CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
 """Width and height of a cell, by zoom."""
 NAMED_PX, WRITTEN_PX = 10, 40
 """From which size on a cell has names beside it, and its figure in it."""
-NAMES_LEFT_PX, NAMES_TOP_PX = 180, 120
-SHADES = 64
+NAMES_LEFT_PX, NAMES_TOP_PX = 180, 150
 
 
 class HeatMap(QAbstractScrollArea):
@@ -57,48 +56,15 @@ class HeatMap(QAbstractScrollArea):
         self._image = QImage()
         self._zoom: int | None = None
         self.at: tuple[int, int] | None = None
-        self._words = message(self)
-        self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def present(self, table: Table, column: str, rows: Indices) -> None:
         """Draw a column of some rows of the table."""
         self._table, self._column = table, column
-        machines, models = len(table.field.machines), len(table.field.models)
-        inside: NDArray[np.bool_] = np.zeros(len(table), dtype=bool)
-        inside[rows] = True
-        inside = inside.reshape(models, machines)
-        power = np.array(
-            [
-                one.machine.capacity_bytes * one.machine.bandwidth_bytes_per_s
-                for one in table.field.machines
-            ]
-        )
-        size = np.array(
-            [
-                one.formats[0][1].resident_bytes if one.formats else np.inf
-                for one in table.field.models
-            ]
-        )
-        by_power, by_size = np.argsort(power, kind="stable"), np.argsort(size, kind="stable")
-        self._machines = by_power[np.any(inside, axis=0)[by_power]]
-        self._models = by_size[np.any(inside, axis=1)[by_size]]
-        self._inside = inside[np.ix_(self._models, self._machines)]
+        self._models, self._machines, self._inside = axes(table, rows)
         if self.at is not None and not self._there(*self.at):
             self.at = None
         self._paint_image()
         self._set_bars()
-
-    def say(self, words: str) -> None:
-        """Say in the middle why there is nothing to show; "" shows the map again."""
-        self._words.setText(words)
-        self._words.setGeometry(self.rect())
-        self._words.setVisible(bool(words))
-        self.setAccessibleDescription(words)
-        if words:
-            self._table = None
-            self._image = QImage()
-            self.viewport().update()
 
     def _there(self, model: int, machine: int) -> bool:
         return model < self._models.size and machine < self._machines.size
@@ -120,54 +86,19 @@ class HeatMap(QAbstractScrollArea):
         if table is None or not self._models.size:
             self._image = QImage()
             return
-        palette = colours(self)
-        shape = (len(table.field.models), len(table.field.machines))
-        place = np.ix_(self._models, self._machines)
-        values = table.values(self._column).reshape(shape)[place]
-        serves = table.serves.reshape(shape)[place]
-        verdict = table.verdict.reshape(shape)[place]
-        ramp = [
-            mixed(palette.base, palette.aggregate, 0.12 + 0.88 * shade / (SHADES - 1))
-            for shade in range(SHADES)
-        ]
-        tints = [
-            palette.base,
-            mixed(palette.base, palette.unfit, 0.16),
-            mixed(palette.base, palette.below, 0.3),
-            palette.window,
-        ]
-        colour = np.array([QColor(name).rgb() for name in (*ramp, *tints)], dtype=np.uint32)
-        code = np.full(values.shape, SHADES + 1)
-        code[verdict == 2] = SHADES + 2
-        code[verdict == -1] = SHADES
-        shown = serves & np.isfinite(values) & (values > 0)
-        code[serves & ~shown] = SHADES
-        if shown.any():
-            scaled = np.log(values[shown])
-            low, high = np.percentile(scaled, (1, 99))
-            share = (scaled - low) / max(high - low, 1e-9)
-            code[shown] = np.rint(np.clip(share, 0, 1) * (SHADES - 1)).astype(int)
-        code[~self._inside] = SHADES + 3
-        pixels = np.ascontiguousarray(colour[code])
-        height, width = pixels.shape
-        self._image = QImage(
-            pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32
-        ).copy()
+        self._image = image(
+            table, self._column, (self._models, self._machines), self._inside, colours(self)
+        )
 
     @property
     def cell(self) -> tuple[int, int]:
         """Width and height of a cell in pixels."""
-        zoom = self._zoom
-        if zoom is None:
-            zoom = 0
-            for level, (width, height) in enumerate(CELLS[:-1]):
-                left, top = _margins(width, height)
-                if (
-                    left + width * self._machines.size <= self.viewport().width()
-                    and top + height * self._models.size <= self.viewport().height()
-                ):
-                    zoom = level
-        return CELLS[zoom]
+        if self._zoom is not None:
+            return CELLS[self._zoom]
+        size = self.viewport().size()
+        width = _fitting(size.width(), NAMES_LEFT_PX, self._machines.size, CELLS[-1][0])
+        height = _fitting(size.height(), NAMES_TOP_PX, self._models.size, CELLS[-1][1])
+        return width, height
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -192,7 +123,7 @@ class HeatMap(QAbstractScrollArea):
             x0 + first_machine * width, y0 + first_model * height, machines * width, models * height
         )
         painter.drawImage(target, self._image, QRect(first_machine, first_model, machines, models))
-        if width >= WRITTEN_PX:
+        if width >= WRITTEN_PX and height >= NAMED_PX + 4:
             self._write(
                 painter,
                 x0,
@@ -239,7 +170,7 @@ class HeatMap(QAbstractScrollArea):
         """Names beside the map, where a cell has the room of a line."""
         assert self._table is not None
         (width, height), (left, top) = self.cell, _margins(*self.cell)
-        if not left:
+        if not left and not top:
             return
         palette = colours(self)
         painter.setPen(QColor(palette.muted))
@@ -276,7 +207,10 @@ class HeatMap(QAbstractScrollArea):
 
     def zoom(self, steps: int) -> None:
         """Larger or smaller cells, the one in use staying in sight."""
-        level = CELLS.index(self.cell)
+        width, _ = self.cell
+        level = sum(other < width for other, _ in CELLS)
+        if steps > 0 and level < len(CELLS) and CELLS[level][0] > width:
+            steps -= 1  # a cell that fills the room lies between two sizes
         self._zoom = min(max(level + steps, 0), len(CELLS) - 1)
         self._set_bars()
         self._bring()
@@ -381,17 +315,25 @@ class HeatMap(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._words.setGeometry(self.rect())
         self._set_bars()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_words"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_image"):
             self._paint_image()
             self.viewport().update()
 
 
 def _margins(width: int, height: int) -> tuple[int, int]:
-    """Room for the names at the left and at the top."""
-    named = min(width, height) >= NAMED_PX
-    return (NAMES_LEFT_PX, NAMES_TOP_PX) if named else (0, 0)
+    """Room for the names of the models at the left, of the machines at the top."""
+    return NAMES_LEFT_PX if height >= NAMED_PX else 0, NAMES_TOP_PX if width >= NAMED_PX else 0
+
+
+def _fitting(room_px: int, names_px: int, count: int, most_px: int) -> int:
+    """The size of a cell at which so many fill the room, names included.
+
+    >>> _fitting(800, 150, 672, 56), _fitting(800, 150, 20, 56)
+    (2, 32)
+    """
+    least = CELLS[0][0]
+    return min(max((room_px - names_px) // max(count, 1), least), most_px)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
-    QMessageBox,
+    QPushButton,
     QSizePolicy,
     QSplitter,
     QTabWidget,
@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
 from ..scenario import ModelRef
@@ -30,6 +29,7 @@ from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
+from .model_paths import is_model, one_model
 from .model_picker import ModelPicker
 from .problem_bar import ProblemBar
 from .recompute import Recompute
@@ -50,13 +50,17 @@ class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
     machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
-    model_asked: "duplicate", "rename", "export" or "delete".
+    model_asked: "import", "paste", "edit", "duplicate", "export" or "delete".
+    model_given: the path of a model's files, dropped on the window.
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
+    evaluated: an evaluation, once every view has it.
     """
 
     machine_asked = Signal(str)
     model_asked = Signal(str)
+    model_given = Signal(object)
     sources_asked = Signal(str)
+    evaluated = Signal(object)
 
     def __init__(
         self,
@@ -122,10 +126,14 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
+        # Only the row of tabs takes the focus; as a proxy it would do so twice on the way round.
+        self._tab_widget.setFocusProxy(None)  # type: ignore[arg-type]
+        self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
             guide_tab(self._tab_widget, tab, self.settings.known)
+        self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
@@ -136,6 +144,12 @@ class MainWindow(QMainWindow):
         self.problems = ProblemList(right)
         layout.addWidget(self.problems)
         return right
+
+    def _order_tabs(self) -> None:
+        """The Tab key reaches the answers before the row of tabs, though they were made later."""
+        last = self.answers.findChildren(QPushButton)[-1:]
+        for button in last:
+            QWidget.setTabOrder(button, self._tab_widget.tabBar())
 
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
@@ -161,13 +175,26 @@ class MainWindow(QMainWindow):
         menus.own_models.connect(self.models.narrow_to_own)
 
     def open(self, path: Path) -> None:
-        """Open a scenario file."""
-        self.document.open(path)
+        """Open a scenario file, or review a model's own files."""
+        if is_model(path):
+            self.model_given.emit(path)
+        else:
+            self.document.open(path)
+
+    @property
+    def catalog_version(self) -> str:
+        """The version of the figures in use."""
+        return self._library.version
 
     @property
     def shown_tab(self) -> LazyView:
         """The tab in sight."""
         return self._tabs[self._tab_widget.currentIndex()]
+
+    def show_tab(self, index: int) -> bool:
+        """Bring a tab into sight; False when there is none at that place."""
+        self._tab_widget.setCurrentIndex(index)
+        return index < len(self._tabs)
 
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
@@ -211,6 +238,7 @@ class MainWindow(QMainWindow):
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
+        self.evaluated.emit(evaluation)
 
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
@@ -239,15 +267,11 @@ class MainWindow(QMainWindow):
             self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
-        QMessageBox.about(
-            self,
-            self.tr("About Our Models"),
-            self.tr(
-                "<b>Our Models Desktop {version}</b><p>Ceilings on how fast a machine can serve an "
-                "open language model, from its memory, bandwidth and compute. It works offline and "
-                "sends nothing anywhere.</p>"
-            ).format(version=__version__),
-        )
+        from .about import About  # noqa: PLC0415 - the start needs none of it
+
+        about = About(self.catalog_version, self)
+        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about.open()
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -282,13 +306,14 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
+        if one_model(event.mimeData().urls(), any_file=True) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.open(Path(event.mimeData().urls()[0].toLocalFile()))
+        path = one_model(event.mimeData().urls(), any_file=True)
+        if path is not None:
+            self.open(path)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -5,17 +5,17 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..library.profile import default_weights
 from ..measured import log, runs
-from ..measured.log import Entry, Log, Subject
+from ..measured.log import Entry, Log
 from ..measured.points import Point, point
 from ..measured.proof import Held, held
 from ..measured.runs import MeasuredRun, MeasuredSet
-from ..scenario import ModelRef, Scenario
+from ..scenario import Scenario
 from .background import Request, Worker
 
 EXAMPLES = "comparisons.json"
@@ -58,7 +58,7 @@ class Measurements(QObject):
             catalog, library = self._catalog, self.library()
 
             def read(_request: Request) -> Published:
-                measured = runs.load(catalog)
+                measured = known(runs.load(catalog), library)
                 return Published(measured, held(measured, library))
 
             self._worker.ask(read)
@@ -86,7 +86,7 @@ class Measurements(QObject):
     def of(self, scenario: Scenario) -> tuple[Entry, ...]:
         """The measurements of a scenario's machine, model and weights: the user's, and those of a
         shipped example."""
-        about = self._subject(scenario)
+        about = log.subject(scenario, self.library())
         return tuple(
             entry
             for entry in (*self._examples(), *self.entries)
@@ -109,11 +109,6 @@ class Measurements(QObject):
         """Wait until nothing is read any more."""
         self._worker.close()
 
-    def _subject(self, scenario: Scenario) -> Subject:
-        model = scenario.model
-        known = self.library().models.get(model.id) if isinstance(model, ModelRef) else None
-        return log.subject(scenario, default_weights(known.record) if known else "")
-
     def _examples(self) -> tuple[Entry, ...]:
         if self._shipped is None:
             self._shipped, _ = log.read((self._catalog / "measured" / EXAMPLES).read_bytes())
@@ -122,3 +117,14 @@ class Measurements(QObject):
     def _arrived(self, published: Published) -> None:
         self._published = published
         self.changed.emit()
+
+
+def known(measured: MeasuredSet, library: Library) -> MeasuredSet:
+    """The runs without those of a machine or model whose file could not be read."""
+    kept = {
+        id_: run
+        for id_, run in measured.runs.items()
+        if (not run.machine or run.machine in library.machines)
+        and (not run.model or run.model in library.models)
+    }
+    return msgspec.structs.replace(measured, runs=kept)

@@ -92,7 +92,7 @@ class Menus(QObject):
         """Name the chosen model in the commands on it; only the user's own can be changed."""
         name_or = name or self.tr("the model")
         for action, words, possible in (
-            (self.rename_model_action, self.tr("Rename {name}\u2026"), yours),
+            (self.edit_model_action, self.tr("Edit {name}\u2026"), yours),
             (self.duplicate_model_action, self.tr("Duplicate {name}\u2026"), bool(name)),
             (self.export_model_action, self.tr("Export {name}\u2026"), bool(name)),
             (self.delete_model_action, self.tr("Delete {name}\u2026"), yours),
@@ -137,7 +137,10 @@ class Menus(QObject):
 
     def _models_menu(self) -> None:
         menu = self._menu(self.tr("M&odels"))
-        self.rename_model_action = self._ask(menu, "", self.model, "rename")
+        self._ask(menu, self.tr("Import\u2026"), self.model, "import", "Ctrl+Shift+M")
+        self._ask(menu, self.tr("Import what was copied"), self.model, "paste", "Ctrl+V")
+        menu.addSeparator()
+        self.edit_model_action = self._ask(menu, "", self.model, "edit")
         self.duplicate_model_action = self._ask(menu, "", self.model, "duplicate", "Ctrl+Shift+D")
         self.export_model_action = self._ask(menu, "", self.model, "export")
         self.delete_model_action = self._ask(menu, "", self.model, "delete")

@@ -1,9 +1,11 @@
 """Pictures of what is drawn: PNG and SVG, to a file or the clipboard."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QAction, QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMessageBox, QWidget
 
@@ -31,7 +33,7 @@ def to_png(widget: QWidget) -> bytes:
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    to_image(widget).save(buffer, b"PNG")
+    QImageWriter(buffer, b"png").write(to_image(widget))
     return bytes(content.data())
 
 
@@ -59,9 +61,24 @@ def _paint(widget: QWidget, painter: QPainter) -> None:
         # The scene, not the view: the view's painting goes through pixels.
         target = QRectF(0, 0, widget.width(), widget.height())
         source = QRectF(widget.mapToScene(widget.viewport().rect()).boundingRect())
-        widget.scene().render(painter, target, source, Qt.AspectRatioMode.IgnoreAspectRatio)
+        with _drawn_anew(widget, painter):
+            widget.scene().render(painter, target, source, Qt.AspectRatioMode.IgnoreAspectRatio)
     else:
         widget.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
+
+
+@contextmanager
+def _drawn_anew(view: QGraphicsView, painter: QPainter) -> Iterator[None]:
+    """Points of a plot are stamped from one bitmap, which a drawing cannot hold: paint each."""
+    scale = painter.transform().m11()
+    items = [item for item in view.scene().items() if hasattr(item, "setExportMode")]
+    for item in items:
+        item.setExportMode(True, {"antialias": True, "resolutionScale": scale})
+    try:
+        yield
+    finally:
+        for item in items:
+            item.setExportMode(False)
 
 
 def save_picture(widget: QWidget) -> None:

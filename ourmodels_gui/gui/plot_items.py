@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtGui import QColor
 
 from .plots import log, pen, tint
 from .theme import Palette, mixed, sized
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .log_plot import LogPlot
 
 
-REGION_SHARE = 0.1
+REGION_SHARE, BAND_SHARE = 0.1, 0.16
 
 
 def coordinate(value: float | None) -> float | None:
@@ -126,7 +127,7 @@ class Band(pg.FillBetweenItem):
         plot.styled(self)
 
     def restyle(self, palette: Palette, scale: float) -> None:
-        self.setBrush(tint(getattr(palette, self.role), 40))
+        self.setBrush(QColor(mixed(palette.base, getattr(palette, self.role), BAND_SHARE)))
 
 
 class Points(pg.ScatterPlotItem):

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..measured.points import Point
+from ..summary import Row
+from .derivation import open_working
 from .tables import FigureTable
 from .telling import told
 from .theme import UNIT
@@ -31,8 +33,11 @@ class PlotTab(QWidget):
     def __init__(self, name: str, table: FigureTable, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._waiting: Evaluation | None = None
+        self._drawn: Evaluation | None = None
         self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
         self.table = table
+        self.table.activated.connect(self._open_row)
+        self.table.setAccessibleDescription(self.tr("Enter shows the working of a row"))
         self.figures = Working(name)
         self.assumptions = Assumptions()
         left = QWidget()
@@ -67,10 +72,22 @@ class PlotTab(QWidget):
         """Show the evaluation in the plot, its controls and the table."""
         raise NotImplementedError
 
+    def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
+        """The working of a row of the table, by the value in its first column; None without one."""
+        return None
+
+    def _open_row(self, index: QModelIndex) -> None:
+        value = self.table.figures.rows[index.row()][0].value
+        if self._drawn is not None and isinstance(value, int | float):
+            row = self.row_working(self._drawn, value)
+            if row is not None:
+                open_working(row, self.table)
+
     def _draw(self) -> None:
         if self._waiting is None:
             return
         evaluation, self._waiting = self._waiting, None
+        self._drawn = evaluation
         self.draw(evaluation)
         summary = told(evaluation)
         self.figures.present([group for group in summary.groups if group.title in self.groups])

@@ -12,7 +12,8 @@ from .. import settings as files
 from ..problem import BadInput
 from ..settings import OwnPrice, Settings
 from . import typed
-from .form import Group, message, say
+from .captions import message, say
+from .form import Group
 from .theme import CARD_PADDING, UNIT
 
 WIDTH_PX = 320
@@ -113,10 +114,10 @@ class PricesPopup(QFrame):
         self._show_values()
 
     def open_at(self, corner: QPoint) -> None:
-        """Show below a point of the screen, with the first field in focus."""
+        """Show with the upper right corner at a point of the screen, the first field in focus."""
         self.resize(WIDTH_PX, self.sizeHint().height())
         screen = self.screen().availableGeometry()
-        x = min(corner.x(), screen.right() - self.width())
+        x = min(corner.x() - self.width(), screen.right() - self.width())
         y = min(corner.y(), screen.bottom() - self.height())
         self.move(max(x, screen.left()), max(y, screen.top()))
         self.show()

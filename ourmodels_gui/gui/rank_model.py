@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor
 
 from ..ranking.columns import BY_ID, NONE
-from ..ranking.table import Indices, Table
+from ..ranking.table import UNKNOWN_SAID, Indices, Table
 from ..units import exact
 from .cards import SIGNS
 from .prices import typed_price
@@ -26,20 +26,24 @@ Index = QModelIndex | QPersistentModelIndex
 LATER = "…"
 NO_PRICE = "no price"
 TITLES = {"machine": "Machine", "model": "Model", "weights": "Weights", "verdict": "Verdict"}
-TONES = {
-    "serves": "serves",
-    "fits, below the floor": "below",
-}
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Role = Qt.ItemDataRole
 
 
+def tone_of(verdict: str) -> str:
+    """The role of a verdict's colour and sign."""
+    if verdict == UNKNOWN_SAID:
+        return "muted"
+    if verdict == "serves":
+        return "serves"
+    return "below" if verdict.startswith("fits") else "unfit"
+
+
 def words_of(table: Table, row: int) -> str:
     """The verdict of a row with its sign; where it does not serve, what is missing."""
     verdict = table.verdict_of(row)
-    tone = TONES.get(verdict, "unfit")
-    return f"{SIGNS[tone]} {table.reason(row) or verdict}"
+    return f"{SIGNS[tone_of(verdict)]} {table.reason(row) or verdict}"
 
 
 class RankModel(QAbstractTableModel):
@@ -62,8 +66,8 @@ class RankModel(QAbstractTableModel):
         self.ready: frozenset[str] = frozenset()
         self.palette: Palette = LIGHT
         self.is_marked: Callable[[Mark], bool] = lambda _mark: False
-        self.here: Mark | None = None
-        self.sort: tuple[str, bool] = ("", True)
+        self.here: tuple[object, object] | None = None
+        self.sorted_by: tuple[str, bool] = ("", True)
         self._count = 0
 
     def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
@@ -118,7 +122,7 @@ class RankModel(QAbstractTableModel):
         if role == Role.ForegroundRole:
             return self._colour(column, row)
         if role == Role.FontRole:
-            here = self.here is not None and mark_of(self.table.scenario(row)) == self.here
+            here = mark_of(self.table.scenario(row)).pair() == self.here
             return sized("text", bold=True) if here else None
         if role == Role.ToolTipRole:
             return self._hint(column, row)
@@ -157,8 +161,7 @@ class RankModel(QAbstractTableModel):
         assert self.table is not None
         serves = bool(self.table.serves[row])
         if column == "verdict":
-            tone = TONES.get(self.table.verdict_of(row), "unfit")
-            return QColor(getattr(self.palette, tone))
+            return QColor(getattr(self.palette, tone_of(self.table.verdict_of(row))))
         quiet = not serves and column not in ("machine", "model")
         if quiet or (column == "price" and self.text(column, row) == NO_PRICE):
             return QColor(self.palette.muted)
@@ -209,8 +212,8 @@ class RankModel(QAbstractTableModel):
     def _head(self, column: str) -> str:
         """The title with the arrow of the order, the unit below."""
         name, _, unit = heading(column, self.table).partition(", ")
-        if column == self.sort[0]:
-            name = f"{name} {'▼' if self.sort[1] else '▲'}"
+        if column == self.sorted_by[0]:
+            name = f"{name} {'▼' if self.sorted_by[1] else '▲'}"
         return f"{name}\n{unit}" if unit else name
 
     def headerData(

@@ -1,10 +1,11 @@
 """The list of the ranking: one painted row for each pair, however many there are."""
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from ..ranking.columns import BY_ID
+from .captions import message, say
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
 from .theme import UNIT, colours, sized
@@ -13,9 +14,11 @@ WIDTHS = {
     "machine": "GeForce RTX 4090 Laptop",
     "model": "Qwen3-Coder-30B-A3B",
     "weights": "iq2_xxs 00",
-    "verdict": "✗ 123.4 GB missing",
+    "verdict": "✗ 123.4 GB miss",
 }
-FIGURE = "1,000,000"
+FIGURE = "100,000"
+MORE_PX = {"machine": 110, "model": 110, "verdict": 260}
+"""Most room that a column of words takes of what is left over."""
 
 
 class RankTable(QTableView):
@@ -32,6 +35,10 @@ class RankTable(QTableView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._least_px: dict[str, int] = {}
+        self._words = message(self)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.rows = RankModel(self)
         self.setModel(self.rows)
         self.head = RankHeader(self)
@@ -82,8 +89,8 @@ class RankTable(QTableView):
 
     def show_order(self, column: str, descending: bool) -> None:
         """Point the arrow in the title of the column."""
-        if (column, descending) != self.rows.sort:
-            self.rows.sort = (column, descending)
+        if (column, descending) != self.rows.sorted_by:
+            self.rows.sorted_by = (column, descending)
             last = max(len(self.rows.columns) - 1, 0)
             self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
 
@@ -114,12 +121,26 @@ class RankTable(QTableView):
                 metrics.horizontalAdvance(words), *(small.horizontalAdvance(line) for line in lines)
             )
             self.setColumnWidth(place, room + (6 if place == 0 else 3) * UNIT)
+        self._least_px = {
+            column: self.columnWidth(place) for place, column in enumerate(self.rows.columns)
+        }
+        self._spread()
+
+    def _spread(self) -> None:
+        """Give what is left over to the names and to the verdict, whose reasons are long."""
+        left = max(self.viewport().width() - sum(self._least_px.values()), 0)
+        for column, most in MORE_PX.items():
+            if column in self._least_px:
+                more = min(left, most)
+                left -= more
+                place = self.rows.columns.index(column)
+                self.setColumnWidth(place, self._least_px[column] + more)
 
     def sort_by(self, column: str) -> None:
         """Sort by a column, the better end first; the other way where it is sorted by it."""
         if column == "weights":
             return
-        shown, descending = self.rows.sort
+        shown, descending = self.rows.sorted_by
         best = column == "verdict" or (column in BY_ID and BY_ID[column].better != "less")
         self.sorted.emit(column, not descending if column == shown else best)
 
@@ -157,6 +178,16 @@ class RankTable(QTableView):
             self.head.focus_field(self.column)
         else:
             super().keyPressEvent(event)
+
+    def say(self, words: str) -> None:
+        """Say in the middle why there is no row; "" where there are some."""
+        say(self._words, words)
+        self._words.setGeometry(self.viewport().geometry())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._words.setGeometry(self.viewport().geometry())
+        self._spread()
 
     def focusInEvent(self, event: object) -> None:
         super().focusInEvent(event)  # type: ignore[arg-type]

@@ -50,11 +50,14 @@ class Ranked(QObject):
         self._filters = Filters()
         self._settings = Settings()
         self._fields: dict[Scope, Field] = {}
-        self._under_way: FieldChoice | None = None
+        self._under_way: tuple[Library, FieldChoice] | None = None
+        self._took: dict[tuple[str, str | None, str], float] = {}
         self._basis: tuple[object, ...] = ()
         self._preparing = Beside(self)
         self._preparing.done.connect(self._prepared)
         self._preparing.refused.connect(lambda problem: self._nothing(str(problem)))
+        self._working = Beside(self)
+        self._working.done.connect(self._worked)
         self._resting = QTimer(self, singleShot=True, interval=REST_MS)
         self._resting.timeout.connect(self._finish)
 
@@ -84,8 +87,14 @@ class Ranked(QObject):
 
     def whole(self) -> None:
         """Finish now what would follow."""
-        while self.table is not None and not self.is_whole:
-            self._finish()
+        if self.table is None or self.is_whole:
+            return
+        self._resting.stop()
+        self._working.forget()
+        self._sort(None)
+        for column in self._missing():
+            self._work_out(column)
+        self.changed.emit()
 
     # The field
 
@@ -112,8 +121,8 @@ class Ranked(QObject):
             self._preparing.forget()
             return self._fields[scope]
         library = self._library
-        if wanted != self._under_way or not self._preparing.is_busy:
-            self._under_way = wanted
+        if self._under_way != (library, wanted) or not self._preparing.is_busy:
+            self._under_way = (library, wanted)
             self._preparing.ask(lambda: _prepared(library, wanted))
         self._nothing(self.tr("Every model is worked out once in these formats …"))
         return None
@@ -152,10 +161,12 @@ class Ranked(QObject):
         self.why = "" if self.count else why_empty(table, self._filters)
         self._sort(None if self.count <= SMALL else FIRST)
         self.ready = frozenset()
-        for column in (*self._choice.columns, self._choice.sort, *self._filters.ranges):
-            if column in BY_ID and (column in table.worked_out or perf_counter() - start < FRAME_S):
-                table.values(column)
-                self.ready |= {column}
+        for column in (*self._wanted(), self._choice.sort, *self._filters.ranges):
+            if column in BY_ID and (
+                column in table.worked_out
+                or perf_counter() - start + self._time_of(column) < FRAME_S
+            ):
+                self._work_out(column)
         self.changed.emit()
         if self.is_whole:
             self._resting.stop()
@@ -168,7 +179,14 @@ class Ranked(QObject):
         self.order = order(self.table, choice.sort, choice.descending, self.rows, least)
 
     def _missing(self) -> tuple[str, ...]:
-        return tuple(column for column in self._choice.columns if column not in self.ready)
+        return tuple(column for column in self._wanted() if column not in self.ready)
+
+    def _wanted(self) -> tuple[str, ...]:
+        """The columns that are in sight."""
+        choice = self._choice
+        if choice.look == "table":
+            return choice.columns
+        return (choice.up,) if choice.look == "map" else (choice.up, choice.across)
 
     def _finish(self) -> None:
         """One more step; the next in the next turn."""
@@ -177,11 +195,42 @@ class Ranked(QObject):
         if self.order.size < self.count:
             self._sort(None)
         elif missing := self._missing():
-            self.table.values(missing[0])
-            self.ready |= {missing[0]}
+            if self._time_of(missing[0]) < FRAME_S:
+                self._work_out(missing[0])
+            else:
+                table, column = self.table, missing[0]
+                self._working.ask(lambda: _worked_out(table, column))
+                return
+        self._went_on()
+
+    def _went_on(self) -> None:
         self.changed.emit()
         if not self.is_whole:
             self._resting.start(0)
+
+    def _worked(self, found: tuple[Table, str, float]) -> None:
+        table, column, took_s = found
+        self._took[self._choice.scope, self._choice.weights, column] = took_s
+        if table is self.table:
+            self.ready |= {column}
+            self._went_on()
+
+    def _time_of(self, column: str) -> float:
+        """What a column took last time; a frame where nobody knows."""
+        return self._took.get((self._choice.scope, self._choice.weights, column), FRAME_S)
+
+    def _work_out(self, column: str) -> None:
+        assert self.table is not None
+        _, _, took_s = _worked_out(self.table, column)
+        self._took[self._choice.scope, self._choice.weights, column] = took_s
+        self.ready |= {column}
+
+
+def _worked_out(table: Table, column: str) -> tuple[Table, str, float]:
+    """Work a column out; how long that took is remembered."""
+    start = perf_counter()
+    table.values(column)
+    return table, column, perf_counter() - start
 
 
 def _prepared(library: Library, choice: FieldChoice) -> Field:

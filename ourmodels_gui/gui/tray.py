@@ -1,5 +1,7 @@
 """What is marked for comparison: machines with models, marked anywhere, compared in one place."""
 
+from typing import Any
+
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
@@ -69,6 +71,19 @@ class Tray(QObject):
 def mark_of(scenario: Scenario) -> Mark:
     """The machine and the model that a scenario stands at."""
     return Mark(scenario.hardware, scenario.model)
+
+
+def opening(wanted: Scenario, current: Scenario) -> dict[str, Any]:
+    """The edit of a scenario that goes to the machine and the model of another."""
+    model = wanted.model
+    plain = isinstance(current.model, ModelRef) and current.model.record is None
+    if plain and isinstance(model, ModelRef) and model.record is None:
+        return {
+            "hardware": wanted.hardware,
+            "model.id": model.id,
+            "model.weights": model.weights,
+        }
+    return {"hardware": wanted.hardware, "model": model}
 
 
 def names_of(marks: tuple[Mark, ...], library: Library) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ class ValuePlot(LogPlot):
         self._best = self.points("serves", filled=True)
         self._here = self.points("accent", filled=False)
         self._here.setSize(15)
+        for points in (self._beaten, self._best, self._here):
+            points.setZValue(25)  # above the names: a name may cover a line, never a machine
         self._names = [self.note("text") for _ in range(NAMED)]
         self.read = self._read
         self.scene().sigMouseClicked.connect(self._clicked)

@@ -69,9 +69,11 @@ def check(
     in, which win over what the text says; scenario, whose machine and model are those of a run
     without ids that names them.
     """
-    if scenario is not None and subject_of(run) == subject(scenario) and not run.weights:
-        return _check_here(msgspec.structs.replace(run, **(answers or {})), scenario, library)
-    found = identified(msgspec.structs.replace(run, **(answers or {})), library)
+    run = msgspec.structs.replace(run, **(answers or {}))
+    alone = not (run.machine and run.model)
+    if scenario is not None and alone and subject_of(run) == subject(scenario, library):
+        return _check_here(run, scenario, library)
+    found = identified(run, library)
     lacking = missing(found)
     asked = ANSWERED_BY.get(found.left_out)
     if asked is not None and asked not in lacking:

@@ -9,7 +9,13 @@ from prefill_setups import FP4, laguna, random_setup
 
 from ourmodels_gui.engine import prompt_range as module
 from ourmodels_gui.engine.prompt_range import ranges
-from ourmodels_gui.engine.setup import TypedCache
+from ourmodels_gui.engine.setup import (
+    AttentionLayer,
+    CacheLayer,
+    Machine,
+    ModelCosts,
+    TypedCache,
+)
 
 replace = msgspec.structs.replace
 
@@ -161,3 +167,38 @@ def test_ten_million_lengths_need_few_evaluations(chunk, kind, monkeypatch):
     both = ranges(with_model(setup, max_context_tokens=10_000_000, cache=cache))
     assert None not in both
     assert sum(seen) < 30_000
+
+
+def test_ceilings_that_are_flat_to_rounding_need_few_evaluations(monkeypatch):
+    """So much memory that the sweep is lost beside the caches: 2^31 lengths of one rate."""
+    seen = []
+    ceilings = module._ceilings
+
+    def counting(lengths, begin, end, width):
+        seen.append(begin.size)
+        assert sum(seen) < 200_000
+        return ceilings(lengths, begin, end, width)
+
+    monkeypatch.setattr(module, "_ceilings", counting)
+    cache = (
+        CacheLayer("full", 3, 1454.0, 1454.0),
+        CacheLayer("state", 4, state_bytes=1e6),
+    )
+    model = ModelCosts(
+        1e6,
+        1e9,
+        cache,
+        max_context_tokens=2**31,
+        cache_write_bytes_per_token=4362.0,
+        linear_active_parameters=4.5e7,
+        attention=(AttentionLayer("full", 12, query_width=1.24),),
+    )
+    setup = replace(
+        laguna("bf16_fp32acc", batch=None),
+        machine=Machine(1e18, 7e7, {"bf16_fp32acc": 1e14}),
+        model=model,
+    )
+    best, single = ranges(setup)
+    assert best.low.prompt_tokens == 2**31
+    assert best.high.tokens_per_s == pytest.approx(7e7 / 4362.0, rel=1e-5)
+    assert single.high.tokens_per_s < best.high.tokens_per_s

@@ -139,7 +139,7 @@ def test_the_formulations_comparisons_stand_in_the_examples(example, share, libr
     data = (paths.catalog() / "measured" / "comparisons.json").read_bytes()
     entries, damaged = log.read(data)
     assert damaged == ()
-    mine = [e.run for e in entries if log.subject_of(e.run) == log.subject(chosen)]
+    mine = [e.run for e in entries if log.subject_of(e.run) == log.subject(chosen, library)]
     found = [check(run, library, scenario=chosen).ceiling for run in mine]
     assert {f"{one.expected_ratio:.1%}" for one in found} == share
     assert all(one.ratio <= one.expected_ratio and not one.beaten for one in found)

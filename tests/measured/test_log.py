@@ -130,8 +130,9 @@ def test_a_full_log_stays_below_what_is_read_at_once():
 
 
 def test_a_run_belongs_to_the_scenario_of_its_ids_or_names(library):
-    chosen = Scenario("geforce-rtx-3090", ModelRef("llama-3-8b"))
-    assert subject(chosen, "q4_k_m") == subject_of(run())
-    assert subject(chosen, "bf16") != subject_of(run())
-    travelling = Scenario(HardwareRef("geforce-rtx-3090", {}), ModelRef("llama-3-8b", "q4_k_m"))
-    assert subject(travelling) == subject_of(run())
+    chosen = Scenario("geforce-rtx-3090", ModelRef("llama-3-8b", "q4_k_m"))
+    assert subject(chosen, library) == subject_of(run())
+    as_released = Scenario("geforce-rtx-3090", ModelRef("llama-3-8b"))
+    assert subject(as_released, library) == subject_of(run(weights="bf16"))
+    travelling = Scenario(HardwareRef("geforce-rtx-3090", {}), chosen.model)
+    assert subject(travelling, library) == subject_of(run())
