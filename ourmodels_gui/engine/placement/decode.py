@@ -26,6 +26,7 @@ from ..setup import Setup
 from ..speculation import ROUNDING, break_even_point
 from ..step import Step, decode_step
 from .choose import policies
+from .experts import ReplicatedAttention
 from .policy import Policy
 from .pools import PoolPolicy
 from .search import highest, where
@@ -44,10 +45,10 @@ def decode(setup: Setup) -> tuple[Decode, Placement]:
     """
     ways = policies(setup)
     found = [figures(setup, way) for way in ways]
-    first = 0
-    if setup.composition is not None and setup.composition.split == "experts":
-        first = max(range(len(ways)), key=lambda i: (found[i].aggregate_tokens_per_s or 0.0, -i))
-    main, own = ways[first], found[first]
+    main, own = ways[0], found[0]
+    for way, other in zip(ways[1:], found[1:], strict=True):
+        if isinstance(way, ReplicatedAttention) and _better(other, own):
+            main, own = way, other
     result = _decode(setup, main, own)
     placement = Placement(
         policy=main.name,
@@ -59,6 +60,12 @@ def decode(setup: Setup) -> tuple[Decode, Placement]:
         pushed_out_from_batch=pushed_out_from(main),
     )
     return result, placement
+
+
+def _better(one: PolicyFigures, other: PolicyFigures) -> bool:
+    """Whether one has the larger aggregate, beyond rounding."""
+    gives, against = one.aggregate_tokens_per_s or 0.0, other.aggregate_tokens_per_s or 0.0
+    return gives > against * (1.0 + ROUNDING)
 
 
 def figures(setup: Setup, way: Policy) -> PolicyFigures:
