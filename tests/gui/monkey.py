@@ -95,9 +95,11 @@ class Monkey:
                 (QMenu, "exec", lambda menu, *_: self.random.choice([None, *menu.actions()])),
             ):
                 patches.enter_context(mock.patch.object(kind, name, answer))
-            yield self
-        sys.excepthook = old_hook
-        qInstallMessageHandler(old_handler)
+            try:
+                yield self
+            finally:
+                sys.excepthook = old_hook
+                qInstallMessageHandler(old_handler)
 
     def act(self, times: int) -> None:
         for _ in range(times):
