@@ -17,9 +17,10 @@ LOCKED := --require-hashes --only-binary :all: -r
 key = $(shell { pwd; $(PYTHON) --version; cat $(1); } 2>&1 | cksum | cut -d ' ' -f 1)
 VENV := .venv/venv-$(call key,/dev/null)
 INSTALLED := .venv/run-$(call key,requirements.lock pyproject.toml hatch_build.py)
+PACKABLE := .venv/package-$(call key,requirements-package.lock)
 TESTABLE := .venv/test-$(call key,requirements-test.lock)
 
-.PHONY: help run test check proof lock benchmarks clean
+.PHONY: help run test check package proof lock benchmarks clean
 
 help: ## Show this list.
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +40,9 @@ test: $(TESTABLE) ## Run the whole test suite, without a display.
 check: $(TESTABLE) ## Check style, types and layers only (part of the tests).
 	$(PY) -m pytest -q tests/test_style.py tests/test_layers.py
 
+package: $(PACKABLE) ## Build what this system can install into dist/; see packaging/README.md.
+	$(PY) packaging/build.py
+
 benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/README.md.
 	@status=0; for script in benchmarks/*.py; do \
 	  echo "$$script"; $(PY) "$$script" || status=1; \
@@ -47,9 +51,10 @@ benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/READM
 proof: $(TESTABLE) ## Write docs/proof.md anew: every published run beside its ceiling.
 	$(PY) docs/build_proof.py
 
-lock: ## Write both lock files anew (needs uv; UPGRADE=--upgrade takes newer versions).
+lock: ## Write the lock files anew (needs uv; UPGRADE=--upgrade takes newer versions).
 	$(call compile,requirements.lock)
 	$(call compile,requirements-test.lock,--extra test --constraint requirements.lock)
+	$(call compile,requirements-package.lock,--extra package --constraint requirements.lock)
 
 compile = $(UV) pip compile pyproject.toml --group build $(2) --quiet $(UPGRADE) \
 	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
@@ -67,7 +72,7 @@ $(VENV):
 	@touch $@
 
 $(INSTALLED): $(VENV)
-	@rm -f .venv/run-* .venv/test-*
+	@rm -f .venv/run-* .venv/test-* .venv/package-*
 	@echo "Installing the locked packages into .venv (once; about 120 MB)."
 	@$(PIP) $(LOCKED) requirements.lock
 	@$(PIP) --no-index --no-deps --no-build-isolation --editable .
@@ -76,4 +81,9 @@ $(INSTALLED): $(VENV)
 $(TESTABLE): $(INSTALLED)
 	@rm -f .venv/test-*
 	@$(PIP) $(LOCKED) requirements-test.lock
+	@touch $@
+
+$(PACKABLE): $(INSTALLED)
+	@rm -f .venv/package-*
+	@$(PIP) $(LOCKED) requirements-package.lock
 	@touch $@

@@ -1,9 +1,13 @@
 """The window's program: one QApplication, the library, the store, the window."""
 
 import gc
+import os
 import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent
@@ -11,16 +15,28 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
 from .gui import settings as remembered
+from .gui.about import icon
 from .gui.autosave import Autosave
+from .gui.faults import Faults
 from .gui.first import first_scenario
+from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
+from .gui.prices import Prices
+from .gui.rank_choice import RankChoice
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.store import Store
 from .gui.theme import Theme
+from .gui.tray import Tray, mark_of
 from .library.load import Library, load
+
+if TYPE_CHECKING:
+    from .gui.measurements import Measurements
+
+TOLD_MS = 4000
+"""How long the status bar says what was marked."""
 
 
 class Application(QApplication):
@@ -35,15 +51,30 @@ class Application(QApplication):
         return super().event(event)
 
 
-def main(path: Path | None = None) -> int:
-    """Open the window, on a scenario file where one is given; returns the exit status."""
+def smoke() -> int:
+    """Start, answer, paint every tab and end; 0 when all went well. Leaves nothing behind."""
+    from .gui.smoke import Smoke  # noqa: PLC0415 - no other start needs it
+
+    if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory(prefix="ourmodels-") as folder:
+        os.environ[paths.HOME_VARIABLE] = folder
+        return main(started=Smoke)
+
+
+def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | None = None) -> int:
+    """Open the window; returns the exit status.
+
+    Parameters: path of a scenario file; started, told once of the window that is shown.
+    """
     # What the start makes stays until the end; collecting in between costs a tenth of the start.
     gc.disable()
     app = Application(sys.argv[:1])
     app.setApplicationName("ourmodels")
     app.setApplicationDisplayName("Our Models")
     app.setApplicationVersion(__version__)
-    app.setDesktopFileName("ourmodels")
+    app.setDesktopFileName("org.ourmodels.OurModels")
+    app.setWindowIcon(icon())
     folder = paths.user_data()
     settings = remembered.load(folder)
     theme = Theme(app)
@@ -53,12 +84,14 @@ def main(path: Path | None = None) -> int:
     if path is None:
         autosave.restore()
     app.window = window
-    _keep_running_after_faults(window)
+    sys.excepthook = Faults(window, autosave.keep, window.catalog_version).hook
     gc.freeze()
     gc.enable()
     window.show()
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open(path))
+    if started is not None:
+        started(window)
     status = app.exec()
     autosave.end()
     remembered.save(window.settings, folder)
@@ -75,14 +108,30 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
+    prices, tray = Prices(folder), Tray()
+
+    @cache
+    def measurements() -> "Measurements":
+        """Made by the first tab that asks: what it imports takes longer than the start."""
+        from .gui.measurements import Measurements  # noqa: PLC0415
+
+        made = Measurements(lambda: store.library, paths.catalog(), folder, window)
+        made.changed.connect(recompute.now)
+        made.told.connect(window.bar.say)
+        return made
+
     panels = Panels(
         _answers,
         (
-            ("Decode", _decode_tab),
-            ("Prefill", _prefill_tab),
+            ("Decode", lambda: _decode_tab(measurements())),
+            ("Prefill", lambda: _prefill_tab(measurements())),
             ("Memory traffic", _traffic_tab),
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
+            ("Rank", lambda: _rank_tab(store, prices, tray, settings)),
+            ("Find", lambda: _find_tab(store, prices, tray)),
+            ("Compare", lambda: _compare_tab(store, prices, tray)),
+            ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
     window = MainWindow(
@@ -95,8 +144,15 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     )
     store.setParent(window)
     recompute.setParent(window)
+    prices.setParent(window)
+    tray.setParent(window)
+    window.menus.mark.connect(lambda: tray.add(mark_of(store.scenario)))
+    tray.changed.connect(lambda: window.statusBar().showMessage(tray.said(), TOLD_MS))
+    if prices.notice:
+        window.bar.say(prices.notice)
     OwnMachines(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
+    Imports(store, window, folder, reload)
     Sources(store, recompute, window)
     return window
 
@@ -111,16 +167,26 @@ def _answers() -> QWidget:
     return AnswerPanel()
 
 
-def _decode_tab() -> QWidget:
+def _decode_tab(measurements: "Measurements") -> QWidget:
     from .gui.decode_tab import DecodeTab  # noqa: PLC0415
 
-    return DecodeTab()
+    tab = DecodeTab()
+    tab.measured = measurements.points
+    return tab
 
 
-def _prefill_tab() -> QWidget:
+def _prefill_tab(measurements: "Measurements") -> QWidget:
     from .gui.prefill_tab import PrefillTab  # noqa: PLC0415
 
-    return PrefillTab()
+    tab = PrefillTab()
+    tab.measured = measurements.points
+    return tab
+
+
+def _evidence_tab(measurements: "Measurements") -> QWidget:
+    from .gui.evidence_tab import EvidenceTab  # noqa: PLC0415
+
+    return EvidenceTab(measurements)
 
 
 def _traffic_tab() -> QWidget:
@@ -142,13 +208,22 @@ def _speculation_tab() -> QWidget:
     return SpeculationTab()
 
 
-def _keep_running_after_faults(window: MainWindow) -> None:
-    """A fault of the program leaves the scenario alone and is told in the window."""
+def _rank_tab(store: Store, prices: Prices, tray: Tray, settings: remembered.Settings) -> QWidget:
+    from .gui.rank_tab import RankTab  # noqa: PLC0415
 
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        sys.__excepthook__(kind, error, trace)
-        if issubclass(kind, Exception):
-            words = window.tr("A fault inside the program: {error}. Your scenario is untouched.")
-            window.bar.say(words.format(error=f"{kind.__name__}: {error}"))
+    def remember(choice: RankChoice) -> None:
+        settings.rank = choice
 
-    sys.excepthook = hook
+    return RankTab(lambda: store.library, prices, tray, settings.rank, remember)
+
+
+def _find_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
+    from .gui.find_tab import FindTab  # noqa: PLC0415
+
+    return FindTab(lambda: store.library, prices, tray)
+
+
+def _compare_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
+    from .gui.compare_tab import CompareTab  # noqa: PLC0415
+
+    return CompareTab(lambda: store.library, prices, tray)

@@ -16,7 +16,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Parameters: argv, without the program's name. Returns the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        asked = _parser().parse_args(arguments or ["gui"])
+        asked = _parser().parse_args(
+            ["gui", *arguments] if arguments in ([], ["--smoke"]) else arguments
+        )
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     try:
@@ -47,6 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="command", required=True)
     window = commands.add_parser("gui", help="open the window (also without any command)")
     window.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a scenario to open")
+    window.add_argument(
+        "--smoke", action="store_true", help="start, answer, paint every tab, and end at once"
+    )
     window.set_defaults(run=_gui)
     for command in (evaluate, report, rank, importing, probe, catalog):
         command.add(commands)
@@ -56,4 +61,4 @@ def _parser() -> argparse.ArgumentParser:
 def _gui(asked: argparse.Namespace) -> int:
     from . import app  # noqa: PLC0415 - the window's libraries load only here
 
-    return app.main(asked.file)
+    return app.smoke() if asked.smoke else app.main(asked.file)

@@ -213,6 +213,8 @@ def parse_tokens(text: str, separators: Separators = ENGLISH) -> int:
     count = value * MULTIPLES[unit.lower()]
     if not count.is_integer():
         raise ValueError(f'"{text.strip()}" is not a whole number of tokens')
+    if abs(count) >= 2**53:  # not every whole number can be told from the next any more
+        raise ValueError(f'"{text.strip()}" is larger than any number here can be')
     return int(count)
 
 

@@ -139,6 +139,14 @@ def test_the_crossover_lies_between_the_printed_ends():
     assert [end["limit"] for end in chunked] == ["compute", "memory"]
 
 
+def test_the_two_measured_examples_have_the_ceilings_of_the_comparisons():
+    gemma = result("dgx-spark-gemma-4-26b-a4b-measured-16")["decode"]["forced"]
+    assert f"{gemma['aggregate_tokens_per_s']:.0f}" == "333"
+    laguna = result("laguna-s-2.1-8k-chunk-1600-measured")["prefill"]
+    assert laguna["chunk_tokens"] == 1600
+    assert f"{laguna['tokens_per_s']:,.0f}" == "5,210"
+
+
 def test_the_toy_machine_explodes_as_its_reservation_shrinks():
     at_4k, at_1k = (result(f"toy-machine-reserving-{size}")["decode"] for size in ("4k", "1k"))
     assert at_4k["memory_batch"] == 100
@@ -161,7 +169,8 @@ def test_every_example_is_covered_and_stands_alone():
         for mode in ("bf16", "fp4")
     }
     toys = {"toy-machine", "toy-machine-reserving-4k", "toy-machine-reserving-1k"}
-    assert names == {row[0] for row in RESULTS + FORCED} | laguna | toys
+    measured = {"dgx-spark-gemma-4-26b-a4b-measured-16", "laguna-s-2.1-8k-chunk-1600-measured"}
+    assert names == {row[0] for row in RESULTS + FORCED} | laguna | toys | measured
     for path in EXAMPLES.iterdir():
         example = scenario.read_file(path)
         assert example.name and not isinstance(example.hardware, str)

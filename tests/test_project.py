@@ -18,7 +18,7 @@ import ourmodels_gui
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("requirements.lock", "requirements-test.lock")
+LOCKS = ("requirements.lock", "requirements-test.lock", "requirements-package.lock")
 MAKE_TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.M))
 
 
@@ -168,6 +168,7 @@ def test_the_locks_hold_what_the_project_asks_for():
     asked = {
         "requirements.lock": runtime,
         "requirements-test.lock": [*runtime, *project["optional-dependencies"]["test"]],
+        "requirements-package.lock": [*runtime, *project["optional-dependencies"]["package"]],
     }
     for name, wanted in asked.items():
         pins = locked(name)
@@ -179,8 +180,9 @@ def test_the_locks_hold_what_the_project_asks_for():
                 assert requirement.specifier.contains(pin.version), f"{name}: {line}"
 
 
-def test_both_locks_pin_the_same_versions():
-    small, large = (locked(name) for name in LOCKS)
+@pytest.mark.parametrize("name", LOCKS[1:])
+def test_all_locks_pin_the_same_versions(name):
+    small, large = locked(LOCKS[0]), locked(name)
     assert {name: list(map(str, lines)) for name, lines in large.items() if name in small} == {
         name: list(map(str, lines)) for name, lines in small.items()
     }
@@ -229,7 +231,7 @@ def test_the_wheel_carries_catalog_and_resources_whole(wheels):
     expected = {
         f"ourmodels_gui/_data/{path.relative_to(ROOT).as_posix()}"
         for path in tracked()
-        if path.relative_to(ROOT).parts[0] in ("catalog", "resources")
+        if path.relative_to(ROOT).parts[0] in ("catalog", "resources", "LICENSE", "NOTICE")
     }
     assert expected
     assert {name for name in names if name.startswith("ourmodels_gui/_data/")} == expected

@@ -4,9 +4,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import strict_json
+from ..files import read_small
+from ..problem import BadInput
 from .terminal import BAD_INPUT, DONE, NO_FILE, Refused, all_in, reason
 
 if TYPE_CHECKING:
+    from ..ranking.requirements import Requirements
     from ..report.known import Known
     from ..report.shapes import Options, Report
 
@@ -55,7 +59,17 @@ def _built(names: list[str], known: "Known", options: "Options") -> "Report":
     """The report of all that the files hold; a problem names the file it is in."""
     from ..evaluation import run as evaluate  # noqa: PLC0415
     from ..report.build import build  # noqa: PLC0415
+    from ..report.search_report import build_search  # noqa: PLC0415
 
+    for name in names:
+        needs = _requirements(name)
+        if needs is not None and len(names) > 1:
+            raise Refused(f"{name}: requirements make a report of their own", BAD_INPUT)
+        if needs is not None:
+            try:
+                return build_search(needs, known, options)
+            except BadInput as bad:
+                raise Refused(f"{name}: {bad}", BAD_INPUT) from None
     evaluations = []
     for name in names:
         for scenario in all_in(name):
@@ -64,6 +78,32 @@ def _built(names: list[str], known: "Known", options: "Options") -> "Report":
                 raise Refused(f"{name}: {done.problem}", BAD_INPUT)
             evaluations.append(done)
     return build(evaluations, known, options)
+
+
+def _requirements(name: str) -> "Requirements | None":
+    """The requirements of a file, or of the report of a search; None where it holds none."""
+    from ..ranking import requirements  # noqa: PLC0415
+    from ..report.pdf_file import MAX_BYTES, attached, is_pdf  # noqa: PLC0415
+    from ..report.search_report import REQUIREMENTS_NAME  # noqa: PLC0415
+
+    try:
+        content: bytes | None = read_small(Path(name), MAX_BYTES)
+        if is_pdf(Path(name)):
+            content = attached(content or b"", name).get(REQUIREMENTS_NAME)
+    except (BadInput, OSError, ValueError):
+        return None  # whoever reads it as a scenario says what is wrong
+    if content is None or requirements.FORMAT.encode() not in content[:MAX_BYTES]:
+        return None
+    try:
+        document = strict_json.parse(content)
+    except BadInput:
+        return None
+    if not isinstance(document, dict) or document.get("format") != requirements.FORMAT:
+        return None
+    try:
+        return requirements.read(content)
+    except BadInput as bad:
+        raise Refused(f"{name}: {bad}", BAD_INPUT) from None
 
 
 def _options(asked: argparse.Namespace) -> "Options":
@@ -88,7 +128,6 @@ def _options(asked: argparse.Namespace) -> "Options":
 
 
 def _logo(path: Path) -> bytes:
-    from ..files import read_small  # noqa: PLC0415
     from ..report.shapes import LARGEST_LOGO_BYTES, is_picture  # noqa: PLC0415
 
     try:

@@ -61,9 +61,10 @@ def put(text: bytes) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_FILE
     except OSError as error:
+        # Python tries the rest once more at its end; there it must meet something that takes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return NO_FILE
         raise Refused(f"the output cannot be written: {reason(error)}", NO_FILE) from None
     return DONE

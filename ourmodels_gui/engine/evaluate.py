@@ -1,5 +1,6 @@
 """evaluate(Setup) -> Result: everything the engine says of one setup."""
 
+from . import placement
 from .decode import decode
 from .prefill import prefill
 from .result import Result
@@ -11,6 +12,9 @@ def evaluate(setup: Setup) -> Result:
 
     References: formulation, "Calculator procedure".
     """
+    if setup.composition is not None:
+        found, placed = placement.decode(setup)
+        return Result(found, None, setup.assumptions, placed)
     return Result(
         decode=decode(setup),
         prefill=prefill(setup) if setup.prompt else None,

@@ -77,8 +77,9 @@ def prompt_table(
         )
         for model, reserved in zip(models, reserved_tokens, strict=True)
     ]
-    columns = np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
-    return PromptTable(prompt, workload, *columns, alike=tuple(_alike(models)))
+    resident, session, private, linear, attention = np.array(rows, np.float64).reshape(-1, 5).T
+    alike = tuple(_alike(models))
+    return PromptTable(prompt, workload, resident, session, private, linear, attention, alike)
 
 
 def prefill_pairs(

@@ -20,6 +20,7 @@ PrefillVerdict = Literal[
     "serves",
 ]
 Kind = Literal["bound", "estimate"]
+PolicyKind = Literal["bound", "estimate", "policy ceiling"]
 Limit = Literal["memory", "compute"]
 
 
@@ -135,7 +136,69 @@ class Prefill(msgspec.Struct, frozen=True):
     unrestricted: PrefillPoint | None = None
 
 
+class Binding(msgspec.Struct, frozen=True):
+    """What keeps a figure of a composition from rising: a resource, and where."""
+
+    resource: Literal["memory", "compute", "link"]
+    place: str
+
+
+class PolicyFigures(msgspec.Struct, frozen=True):
+    """Decode under one way of using the pools of a composition.
+
+    kind: a policy ceiling holds only for runtimes that work this way. groups: of sessions at the
+        best batch, in a split by layers. binding, single_binding: what binds at the best batch and
+        at one session.
+    """
+
+    name: str
+    kind: PolicyKind
+    memory_batch: int
+    best_batch: int | None = None
+    aggregate_tokens_per_s: float | None = None
+    per_session_tokens_per_s: float | None = None
+    single_session_tokens_per_s: float | None = None
+    binding: Binding | None = None
+    single_binding: Binding | None = None
+    groups: int | None = None
+
+
+class PoolShare(msgspec.Struct, frozen=True):
+    """What lies in one pool at the best batch, or with one session where none serves.
+
+    capacity_bytes, overhead_bytes: of all its devices. held_bytes: by class of bytes.
+    traffic_bytes: moved by an iteration. time_s: that it works in an iteration.
+    """
+
+    name: str
+    capacity_bytes: float
+    overhead_bytes: float
+    held_bytes: dict[str, float]
+    traffic_bytes: float
+    time_s: float
+
+
+class Placement(msgspec.Struct, frozen=True):
+    """How the pools of a composition are used; the decode figures are those of `policy`.
+
+    policies: that one and the others, side by side. pools: what lies where.
+    pushed_out_from_batch: the first batch at which the cache leaves less room for weights in the
+        fastest pool than one session does; None where it never does, or there is one kind of pool.
+    """
+
+    policy: str
+    kind: PolicyKind
+    policies: tuple[PolicyFigures, ...]
+    pools: tuple[PoolShare, ...] = ()
+    binding: Binding | None = None
+    single_binding: Binding | None = None
+    pushed_out_from_batch: int | None = None
+
+
 class Result(msgspec.Struct, frozen=True):
+    """placement: None for one pool."""
+
     decode: Decode
     prefill: Prefill | None
     assumptions: tuple[Assumption, ...]
+    placement: Placement | None = None

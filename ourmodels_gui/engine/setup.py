@@ -12,6 +12,8 @@ LayerKind = Literal["full", "window", "latent", "sparse", "state"]
 Routing = Literal["expected", "floor"]
 CachePolicy = Literal["windowed", "full"]
 DecodeCeiling = Literal["memory", "combined"]
+Split = Literal["tensor", "layers", "experts"]
+Pools = Literal["sequential", "both", "streamed"]
 CacheGrowth = Literal["reserved", "on_demand"]
 
 
@@ -173,6 +175,61 @@ class Prompt(msgspec.Struct, frozen=True):
     answer_tokens: int | None = None
 
 
+class Device(msgspec.Struct, frozen=True):
+    """`count` machines of one kind that work together, or the memory of a host.
+
+    overhead_bytes: O_i, of each.
+    """
+
+    name: str
+    machine: Machine
+    overhead_bytes: float = 0.0
+    count: int = 1
+
+
+class ModelShape(msgspec.Struct, frozen=True):
+    """What a model's division over devices depends on beside its costs.
+
+    hidden_width: of the activations between blocks, 2 bytes each. summed_blocks: blocks whose
+        output a tensor split adds up. expert_layers: layers of each set of `ModelCosts.experts`.
+    key_heads: N_kv of each entry of `ModelCosts.cache`, 1 for latents, 0 for what divides freely.
+        Empty where it is unknown.
+    head_bytes: of the output head, part of `ModelCosts.always_bytes`.
+    alike: whether all layers hold, read and keep the same.
+    """
+
+    hidden_width: int
+    summed_blocks: int
+    expert_layers: tuple[int, ...] = ()
+    key_heads: tuple[int, ...] = ()
+    head_bytes: float = 0.0
+    alike: bool = False
+
+
+class Composition(msgspec.Struct, frozen=True):
+    """Several devices, or a device with the memory of its host, that serve one model.
+
+    devices: by kind. split: how the model is divided over them. groups: of sessions, in a split by
+        layers; None for the best. link_bytes_per_s: of one direction; None where there is one
+        device and nothing is streamed. link_reduces: whether the link adds up on its way.
+    host: memory beside the devices' own. pools: whether one pool works at a time, both at once, or
+        the host's part is streamed to the device.
+    placement: fraction of a class of bytes (`parts.CLASSES`) that lies on the devices; a class that
+        is absent lies where it is best.
+    shape: None where it is unknown; what depends on it is then left out.
+    """
+
+    devices: tuple[Device, ...]
+    split: Split = "layers"
+    groups: int | None = None
+    link_bytes_per_s: float | None = None
+    link_reduces: bool = False
+    host: Device | None = None
+    pools: Pools = "both"
+    placement: dict[str, float] = {}
+    shape: ModelShape | None = None
+
+
 class Assumption(msgspec.Struct, frozen=True):
     """One input that moves the answer, as it is told to people: value in `unit`, and from where."""
 
@@ -185,8 +242,10 @@ class Assumption(msgspec.Struct, frozen=True):
 class Setup(msgspec.Struct, frozen=True):
     """Everything `evaluate` needs.
 
+    machine: the one pool; of a composition, all its pools taken as one (`placement.together`).
     linear_mode, attention_mode: shares by arithmetic mode, summing to 1 (phi_linear,
     phi_attention).
+    composition: None for the ordinary case of one pool.
     """
 
     machine: Machine
@@ -197,3 +256,4 @@ class Setup(msgspec.Struct, frozen=True):
     speculation: Speculation | None = None
     prompt: Prompt | None = None
     assumptions: tuple[Assumption, ...] = ()
+    composition: Composition | None = None

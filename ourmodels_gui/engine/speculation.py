@@ -175,7 +175,14 @@ def _point(
 ) -> tuple[float | None, float | None, str]:
     if batch is None:
         return None, None, "no batch serves"
-    emitted = break_even_tokens(ordinary, speculative, batch)
+    return break_even_point(break_even_tokens(ordinary, speculative, batch), gamma)
+
+
+def break_even_point(emitted: float, gamma: int) -> tuple[float | None, float | None, str]:
+    """A break-even with its acceptance; or None twice and why there is none.
+
+    Parameters: emitted, rho at which both move as much; gamma.
+    """
     if emitted <= 1.0:
         return None, None, "speculation never loses: an iteration moves no more than a plain step"
     if emitted > gamma + 1.0:

@@ -6,14 +6,6 @@ from ..units import number, plain, size, tokens
 from . import typed
 from .tables import Cell, Row
 
-KINDS = {
-    "full": "full attention",
-    "window": "sliding window",
-    "latent": "latent",
-    "sparse": "sparse",
-    "state": "recurrent state",
-}
-
 
 def layer_rows(setup: Setup) -> tuple[list[Row], set[int]]:
     """A row for each group of layers, and their sum, which is marked."""
@@ -34,7 +26,7 @@ def layer_rows(setup: Setup) -> tuple[list[Row], set[int]]:
         alloc = float(layer_alloc_bytes(layer, work.reserved_context_tokens, work.cache_policy))
         read = float(layer_read_bytes(layer, work.read_context_tokens))
         sums = [sums[0] + alloc, sums[1] + read]
-        kind = KINDS[layer.kind]
+        kind: str = layer.kind
         if layer.kind == "window":
             kind += f" of {tokens(layer.window_tokens, write)}"
         elif layer.kind == "sparse":

@@ -29,6 +29,7 @@ from .telling import told
 from .theme import UNIT, colours, sized
 from .working import Working
 
+LEFT_PX, RIGHT_PX = 340, 240
 FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"
 
 
@@ -67,7 +68,7 @@ class CacheTab(QWidget):
                 self.tr("reserved"),
                 self.tr("read"),
             ),
-            ("", "count ", "10,000 B", "100.0 MB", "100.0 MB"),
+            ("", "1,000", "10,000 B", "100.0 MB", "100.0 MB"),
             left=(0,),
             stretched=0,
         )
@@ -80,12 +81,14 @@ class CacheTab(QWidget):
         grow.addWidget(self.growth, 1)
         grow.addWidget(self.reserve, 0, Qt.AlignmentFlag.AlignTop)
         left = QWidget()
+        left.setMinimumWidth(LEFT_PX)
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, UNIT, 0)
         column.setSpacing(2 * UNIT)
         column.addWidget(self.layers, 1)
         column.addLayout(grow)
         self.figures = Working(self.tr("Cache figures"))
+        self.figures.setMinimumWidth(RIGHT_PX)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)

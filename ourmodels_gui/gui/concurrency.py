@@ -59,6 +59,9 @@ class Concurrency(QWidget):
         self.field.committed.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field.refused.connect(self.field.setToolTip)
         label.setBuddy(self.field)
+        tip = self.tr("Fixes how many sessions run at once, whether or not they clear the floor.")
+        for part in (label, self.slider, self.field):
+            part.setToolTip(tip)
         self.best = QPushButton(self.tr("Best"))
         self.best.setAccessibleName(self.tr("Use the best number of sessions"))
         self.best.setToolTip(self.tr("Let the number of sessions follow the floor and the memory"))

@@ -1,5 +1,7 @@
 """The two decode ceilings over the number of sessions: one rises, the other falls to the floor."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
@@ -8,11 +10,13 @@ from ..engine.curve import DecodeCurve, curve, limits
 from ..engine.result import Decode
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..measured.points import Point
 from ..summary.spans import batch_span
 from ..units import duration, number, plain, rate
 from . import typed
 from .batches import LIMITS, sampled, why_no_curve
 from .log_plot import LogPlot
+from .measured_plot_points import MeasuredPoints
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
 
 OFF_SCALE = 8.0
@@ -60,6 +64,7 @@ class DecodePlot(LogPlot):
         self._forced_gate = self.gate("text")
         self._best = self.points("serves", filled=True)
         self._forced = self.points("text", filled=False)
+        self.measured = MeasuredPoints(self)
         self.read = self.reading_at
         self.step = lambda batch, direction: batch + direction
 
@@ -73,6 +78,10 @@ class DecodePlot(LogPlot):
         self.say("")
         self._setup, self._decode = evaluation.setup, evaluation.result.decode
         self._draw(self._setup, self._decode)
+
+    def set_measured(self, points: Sequence[Point]) -> None:
+        """Measurements to draw with the next evaluation: all sessions together, and each."""
+        self.measured.points = tuple(point for point in points if point.phase != "prefill")
 
     def pin(self, name: str | None) -> None:
         """Keep the curves that are drawn now as thin ghosts under `name`; None drops them."""
@@ -116,6 +125,7 @@ class DecodePlot(LogPlot):
         seen = [float(total.max()), float(single.min()), *self._draw_ghosts()]
         if floor > 0:
             seen.append(floor)
+        seen += self.measured.show_over_batches(high)
         self._show_power(decode.memory_power_tokens_per_s, seen)
         self.set_span(1, high, min(seen) / 1.3, max(seen) * 1.15)
 
@@ -165,7 +175,8 @@ class DecodePlot(LogPlot):
         if self._setup is None or self._decode is None:
             return None
         batch = max(1, round(x))
-        return reading(self._setup, self._decode, batch)
+        found = reading(self._setup, self._decode, batch)
+        return found._replace(rows=(*found.rows, *self.measured.rows_at(batch)))
 
 
 def reading(setup: Setup, decode: Decode, batch: int) -> Reading:

@@ -2,15 +2,17 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..summary import Row
 from ..summary.spans import batch_span
 from .batches import batch_rows, sampled
 from .concurrency import Concurrency
 from .plot_tab import PlotTab
 from .tables import FigureTable
-from .telling import told
+from .telling import told, told_of
 
 if TYPE_CHECKING:
     from .decode_plot import DecodePlot
@@ -55,6 +57,7 @@ class DecodeTab(PlotTab):
 
             self.plot = DecodePlot()
             self.column.insertWidget(0, self.plot, 1)
+        self.plot.set_measured(self.measured(evaluation))
         self.plot.present(evaluation)
         decode = evaluation.result.decode if evaluation.result else None
         self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))
@@ -62,6 +65,12 @@ class DecodeTab(PlotTab):
         batches = sampled(batch_span(decode)).tolist() if decode else [1]
         self.concurrency.present(decode, batches)
         self.table.present(*batch_rows(evaluation))
+
+    def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
+        """How fast all the sessions of a row are together."""
+        assert evaluation.setup is not None
+        work = structs.replace(evaluation.setup.workload, batch=int(value))
+        return told_of(evaluation, structs.replace(evaluation.setup, workload=work)).row("forced")
 
     def _pin(self, wanted: bool) -> None:
         if self.plot is not None:

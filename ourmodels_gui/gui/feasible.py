@@ -11,6 +11,7 @@ from ..engine.setup import Machine
 from ..engine.traffic import Demand
 from ..units import bandwidth, number, size
 from . import typed
+from .pictures import offer_pictures
 from .theme import UNIT, colours, mixed, sized
 
 LEFT_PX, MARGIN_PX = 8, 10
@@ -44,6 +45,7 @@ class Feasible(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Feasible workloads"))
+        offer_pictures(self)
         self.setToolTip(
             self.tr(
                 "A workload holds h and moves r each second. The memory serves every workload "

@@ -17,31 +17,16 @@ from PySide6.QtWidgets import (
 )
 
 from . import typed
+from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .name_field import NameField
 from .theme import UNIT, sized
 
 LABEL_PX = 96
 FIELD_PX = 128
 CAUTION = "\u26a0"
 
-Field = NumberField | ChoiceField | TextField
-
-
-def message(parent: QWidget | None = None, *, error: bool = False) -> QLabel:
-    """A caption that wraps; muted, or in the colour of what does not fit."""
-    label = QLabel(parent)
-    label.setWordWrap(True)
-    label.setFont(sized("caption"))
-    role = QPalette.ColorRole.BrightText if error else QPalette.ColorRole.PlaceholderText
-    label.setForegroundRole(role)
-    label.setVisible(False)
-    return label
-
-
-def say(label: QLabel, text: str) -> None:
-    """Show a sentence, or nothing when there is none."""
-    label.setText(text)
-    label.setVisible(bool(text))
+Field = NumberField | ChoiceField | TextField | NameField
 
 
 class Group(QWidget):
@@ -171,6 +156,12 @@ class Group(QWidget):
         self._add(key, label, tip, field, None)
         return field
 
+    def name(self, key: str, label: str, tip: str) -> NameField:
+        """Add a name among very many; offer them with `NameField.offer`."""
+        field = NameField(self._body)
+        self._add(key, label, tip, field, None)
+        return field
+
     def text(self, key: str, label: str, tip: str) -> TextField:
         """Add a line of words."""
         field = TextField(self._body)
@@ -178,13 +169,13 @@ class Group(QWidget):
         return field
 
     def put_first(self, widget: QWidget) -> None:
-        """Put a widget between the head and the fields."""
+        """Put a widget between the head and the fields; ask before adding fields."""
         self._page.insertWidget(1, widget)
 
     def finish(self) -> bool:
         """Commit what is being typed; False when something typed cannot be read."""
         for first, *_ in self._rows.values():
-            if isinstance(first, NumberField | TextField):
+            if isinstance(first, NumberField | TextField | NameField):
                 first.commit()
         return not self._typed_wrong
 

@@ -30,6 +30,23 @@ GUIDES = {
         "A draft proposes tokens that the model checks in one pass. It pays where enough of them "
         "are accepted for what the draft costs; at the shaded numbers of sessions it does not."
     ),
+    "Evidence": (
+        "What real runs reached, held against the ceiling of their own conditions. Nothing here "
+        "changes a ceiling; a run above one means that an input is wrong."
+    ),
+    "Rank": (
+        "One question to the whole catalog: which machine for this model, which model for this "
+        "machine. Type below a title to narrow a column, click the title to sort; Space marks a "
+        "row for comparison, Enter opens it."
+    ),
+    "Find": (
+        "Say what is needed, and see which machines can meet it, by price. One that fails is out "
+        "for certain; one that passes has no ceiling in its way, which is not yet a promise."
+    ),
+    "Compare": (
+        "Two to six machines or models side by side, at the workload at the left: where their "
+        "ceilings cross, what differs, and which is best in what."
+    ),
 }
 """What each tab shows, by its title."""
 
@@ -69,10 +86,14 @@ def guide_tab(tabs: QTabWidget, tab: LazyView, known: list[str]) -> None:
     tabs.setTabToolTip(tabs.indexOf(tab), words)
     if not words or title in known:
         return
-    guide = Guide(words)
-    guide.dismissed.connect(guide.hide)
-    guide.dismissed.connect(lambda: known.append(title))
-    tab.put_above(guide)
+
+    def make() -> Guide:
+        guide = Guide(words)
+        guide.dismissed.connect(guide.hide)
+        guide.dismissed.connect(lambda: known.append(title))
+        return guide
+
+    tab.put_above(make)
 
 
 def explained(widget: QWidget) -> str:

@@ -23,10 +23,12 @@ class LazyView(QWidget):
     """Keeps the last evaluation for the view that `make` gives; hands it over when visible."""
 
     edited = Signal(dict)
+    made = Signal()
 
     def __init__(self, make: Callable[[], Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._make = make
+        self._header: Callable[[], QWidget] | None = None
         self._view: View | None = None
         self._waiting: Evaluation | None = None
         self._layout = layout = QVBoxLayout(self)
@@ -35,9 +37,9 @@ class LazyView(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._draw)
 
-    def put_above(self, header: QWidget) -> None:
-        """Put a line above the view."""
-        self._layout.insertWidget(0, header)
+    def put_above(self, header: Callable[[], QWidget]) -> None:
+        """Put a line above the view, made with it: the Tab key goes in the order of making."""
+        self._header = header
 
     def present(self, evaluation: Evaluation) -> None:
         self._waiting = evaluation
@@ -65,10 +67,13 @@ class LazyView(QWidget):
         if self._waiting is None or not self.isVisible():
             return
         if self._view is None:
-            made = self._make()
-            made.edited.connect(self.edited)
-            self._layout.addWidget(made, 1)
-            self._view = made
+            if self._header is not None:
+                self._layout.addWidget(self._header())
+            view = self._make()
+            view.edited.connect(self.edited)
+            self._layout.addWidget(view, 1)
+            self._view = view
             self.setMinimumHeight(0)
+            self.made.emit()
         self._view.present(self._waiting)
         self._waiting = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -58,33 +58,46 @@ class ProblemList(QWidget):
 
 
 class LibraryStatus(QWidget):
-    """The catalog's version and counts; a button shows the files with problems."""
+    """The catalog's version and counts; buttons show its audit and the files with problems."""
+
+    audit = Signal()
 
     def __init__(self, problems: ProblemList, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._problems = problems
         self._catalog = QLabel(self)
         self._catalog.setFont(sized("caption"))
-        self.show_problems = QToolButton(self)
-        self.show_problems.setAutoRaise(True)
-        self.show_problems.setFont(sized("caption"))
-        self.show_problems.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.show_audit = self._button()
+        self.show_audit.setText(self.tr("How it was audited"))
+        self.show_audit.clicked.connect(self.audit)
+        self.show_problems = self._button()
         self.show_problems.clicked.connect(lambda: problems.setVisible(problems.isHidden()))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(CARD_PADDING - 2, 0, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
         layout.addWidget(self._catalog)
+        layout.addWidget(self.show_audit)
         layout.addWidget(self.show_problems)
+
+    def _button(self) -> QToolButton:
+        button = QToolButton(self, autoRaise=True)
+        button.setFont(sized("caption"))
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
 
     def offer(self, library: Library) -> None:
         """Count what a library holds and what it could not read."""
         local = self.locale()
+        own = sum(entry.yours for entry in library.machines.values())
+        own += sum(entry.yours for entry in library.models.values())
+        yours = self.tr(", {own} of them yours").format(own=local.toString(own))
         self._catalog.setText(
-            self.tr("catalog {version}, {machines} machines, {models} models").format(
+            self.tr("catalog {version}: {machines} machines, {models} models").format(
                 version=library.version or self.tr("without a version"),
                 machines=local.toString(len(library.machines)),
                 models=local.toString(len(library.models)),
             )
+            + (yours if own else "")
         )
         count = len(library.problems)
         words = self.tr("{count} files have problems").format(count=local.toString(count))

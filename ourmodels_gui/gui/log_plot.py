@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QWidget
 
+from .pictures import offer_pictures
 from .plot_cursor import Cursor
 from .plot_items import Band, Curve, Gate, Level, Note, Points, Region
 from .plot_labels import LABEL_ROW_PX, place_gates, settle
@@ -87,6 +88,7 @@ class LogPlot(pg.PlotWidget):
         self._placing.timeout.connect(self.place_labels)
         self.box.sigRangeChanged.connect(lambda *_: self._placing.start(0))
         self.scene().sigMouseMoved.connect(self._pointed)
+        offer_pictures(self)
         self._ready = True
         self.restyle()
 
@@ -174,6 +176,7 @@ class LogPlot(pg.PlotWidget):
 
     def place_labels(self) -> None:
         """Write every name where its line is in view, the more important ones first."""
+        self._placing.stop()
         (left, right), (bottom, _) = self.box.viewRange()
         rows = place_gates(self)
         placed: tuple[Curve | Level | Note, ...] = (*self.curves, *self.levels, *self.notes)
@@ -195,7 +198,7 @@ class LogPlot(pg.PlotWidget):
             item.restyle(palette, self.devicePixelRatioF())
         self._frame()
         self._words.setStyleSheet(
-            f"color: {palette.muted}; background: {palette.base}; padding: 48px;"
+            f"color: {palette.muted}; background: {palette.base}; padding: 16px;"
         )
 
     def _frame(self) -> None:

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
 
 from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
-from .form import CAUTION, Group, message, say
+from .captions import message, say
+from .form import CAUTION, Group
 from .machine_values import Values, cautions, record_of, values_of
 from .theme import GROUP_GAP, UNIT, hairline
 
@@ -36,15 +37,19 @@ class MachineEditor(QDialog):
         save: Callable[[HardwareRecord], None],
         *,
         size: int = 0,
+        start: Values | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """start: what is known of a new machine."""
         super().__init__(parent)
         self.setWindowTitle(title)
         self._original = record
         self._size = size
         self._save = save
         self.values: Values = (
-            values_of(record, size) if record else {"kind": "discrete", "unit": "GiB"}
+            values_of(record, size)
+            if record
+            else {"kind": "discrete", "unit": "GiB"} | (start or {})
         )
         self._at_start = dict(self.values)
         self.groups = (self._identity(), self._compute(), self._measured())

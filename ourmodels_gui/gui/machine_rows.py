@@ -47,7 +47,8 @@ FACETS = (
 def machine_row(entry: MachineEntry) -> Row:
     """One row; found by name, maker, kind, form, chip, bandwidth, and memory as sold ("24gb")."""
     local = typed.separators()
-    memory = f"{units.plain(entry.memory.value, local)} {entry.memory.unit}"
+    value = entry.memory.value
+    memory = f"{units.plain(value, local) if value >= 1 else typed.show(value)} {entry.memory.unit}"
     bandwidth = units.bandwidth(entry.machine.bandwidth_bytes_per_s, local)
     record = entry.record
     size = next(one for one in record.configurations if one.id == entry.id)
@@ -71,7 +72,7 @@ def machine_row(entry: MachineEntry) -> Row:
     return Row(
         id=entry.id,
         name=entry.name,
-        figures=(memory, bandwidth.removesuffix(" GB/s")),
+        figures=(_short(entry, memory), bandwidth.removesuffix(" GB/s")),
         summary=f"{memory} \u00b7 {bandwidth}",
         search=words,
         tip=f"{entry.vendor} {entry.name}\n{both}; {bandwidth}{_marks(entry, basis)}",
@@ -81,6 +82,13 @@ def machine_row(entry: MachineEntry) -> Row:
         facets=_facets(entry, basis),
         short=record.name if entry.name != record.name else "",
     )
+
+
+def _short(entry: MachineEntry, memory: str) -> str:
+    """The memory in a narrow column: thousands of GiB as TiB."""
+    terabytes = entry.memory.value / 1024
+    whole = entry.memory.unit == "GiB" and terabytes >= 1 and (2 * terabytes).is_integer()
+    return f"{units.plain(terabytes, typed.separators())} TiB" if whole else memory
 
 
 def _sizes(value: float, unit: str) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
-    QMessageBox,
+    QPushButton,
     QSizePolicy,
     QSplitter,
     QTabWidget,
@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .. import __version__
 from ..evaluation import Evaluation
 from ..problem import BadInput
 from ..scenario import ModelRef
+from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
 from .guide import explained, guide_tab
@@ -29,6 +29,7 @@ from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .machine_picker import MachinePicker
 from .menus import Menus, words_of
+from .model_paths import is_model, one_model
 from .model_picker import ModelPicker
 from .problem_bar import ProblemBar
 from .recompute import Recompute
@@ -36,9 +37,6 @@ from .settings import Settings
 from .store import Store
 from .theme import CARD_PADDING, HANDLE_PX, UNIT, Choice, Theme, sized
 from .workload_form import WorkloadForm
-
-LEFT_PX = 392
-LEAST_LEFT_PX = 336
 
 
 class Panels(NamedTuple):
@@ -51,14 +49,18 @@ class Panels(NamedTuple):
 class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
-    machine_asked: "add", "edit", "duplicate" or "delete" on the user's own machines.
-    model_asked: "duplicate", "rename", "export" or "delete".
+    machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
+    model_asked: "import", "paste", "edit", "duplicate", "export" or "delete".
+    model_given: the path of a model's files, dropped on the window.
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
+    evaluated: an evaluation, once every view has it.
     """
 
     machine_asked = Signal(str)
     model_asked = Signal(str)
+    model_given = Signal(object)
     sources_asked = Signal(str)
+    evaluated = Signal(object)
 
     def __init__(
         self,
@@ -90,18 +92,12 @@ class MainWindow(QMainWindow):
             self._left.setCollapsible(self._left.count() - 1, False)
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._columns = QSplitter(Qt.Orientation.Horizontal)
-        self._columns.addWidget(self._left)
-        self._columns.addWidget(self._build_right(panels))
-        self._columns.setStretchFactor(1, 1)
-        self._columns.setChildrenCollapsible(False)
-        for splitter in (self._columns, self._left):
-            splitter.setHandleWidth(HANDLE_PX)
-        self._left.setMinimumWidth(LEAST_LEFT_PX)
-        self._columns.setSizes([LEFT_PX, 1280 - LEFT_PX])
+        self._columns = Columns(self._left, self._build_right(panels))
+        self._left.setHandleWidth(HANDLE_PX)
         self._left.setSizes([200, 238, 304])
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
+        self.status.audit.connect(lambda: self.sources_asked.emit("audit"))
         self.statusBar().addWidget(self.status)
         self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
@@ -130,10 +126,14 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
+        # Only the row of tabs takes the focus; as a proxy it would do so twice on the way round.
+        self._tab_widget.setFocusProxy(None)  # type: ignore[arg-type]
+        self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
             self._tab_widget.addTab(tab, title)
             guide_tab(self._tab_widget, tab, self.settings.known)
+        self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
@@ -144,6 +144,12 @@ class MainWindow(QMainWindow):
         self.problems = ProblemList(right)
         layout.addWidget(self.problems)
         return right
+
+    def _order_tabs(self) -> None:
+        """The Tab key reaches the answers before the row of tabs, though they were made later."""
+        last = self.answers.findChildren(QPushButton)[-1:]
+        for button in last:
+            QWidget.setTabOrder(button, self._tab_widget.tabBar())
 
     def _build_menus(self, examples: Path) -> None:
         self.menus = Menus(self, examples)
@@ -163,17 +169,32 @@ class MainWindow(QMainWindow):
         menus.theme.connect(self._choose_theme)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
-        menus.machine.connect(self._machine_command)
-        menus.model.connect(self._model_command)
+        menus.machine.connect(self.machine_asked)
+        menus.model.connect(self.model_asked)
+        menus.own_machines.connect(self.machines.narrow_to_own)
+        menus.own_models.connect(self.models.narrow_to_own)
 
     def open(self, path: Path) -> None:
-        """Open a scenario file."""
-        self.document.open(path)
+        """Open a scenario file, or review a model's own files."""
+        if is_model(path):
+            self.model_given.emit(path)
+        else:
+            self.document.open(path)
+
+    @property
+    def catalog_version(self) -> str:
+        """The version of the figures in use."""
+        return self._library.version
 
     @property
     def shown_tab(self) -> LazyView:
         """The tab in sight."""
         return self._tabs[self._tab_widget.currentIndex()]
+
+    def show_tab(self, index: int) -> bool:
+        """Bring a tab into sight; False when there is none at that place."""
+        self._tab_widget.setCurrentIndex(index)
+        return index < len(self._tabs)
 
     def focus_search(self) -> None:
         """Go to the search for machines, or from there to the one for models."""
@@ -183,18 +204,6 @@ class MainWindow(QMainWindow):
         """Open the filters of the picker in use, the machines' unless the models' is."""
         inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
         (self.models if inside else self.machines).open_filters()
-
-    def _machine_command(self, what: str) -> None:
-        if what == "own":
-            self.machines.narrow_to({"standing": frozenset({"yours"})})
-        else:
-            self.machine_asked.emit(what)
-
-    def _model_command(self, what: str) -> None:
-        if what == "own":
-            self.models.narrow_to({"audit": frozenset({"yours"})})
-        else:
-            self.model_asked.emit(what)
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
@@ -229,6 +238,7 @@ class MainWindow(QMainWindow):
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
+        self.evaluated.emit(evaluation)
 
     def _show_title(self) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
@@ -257,15 +267,11 @@ class MainWindow(QMainWindow):
             self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
-        QMessageBox.about(
-            self,
-            self.tr("About Our Models"),
-            self.tr(
-                "<b>Our Models Desktop {version}</b><p>Ceilings on how fast a machine can serve an "
-                "open language model, from its memory, bandwidth and compute. It works offline and "
-                "sends nothing anywhere.</p>"
-            ).format(version=__version__),
-        )
+        from .about import About  # noqa: PLC0415 - the start needs none of it
+
+        about = About(self.catalog_version, self)
+        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about.open()
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -300,13 +306,14 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
+        if one_model(event.mimeData().urls(), any_file=True) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.open(Path(event.mimeData().urls()[0].toLocalFile()))
+        path = one_model(event.mimeData().urls(), any_file=True)
+        if path is not None:
+            self.open(path)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

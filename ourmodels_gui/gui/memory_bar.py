@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from ..evaluation import Evaluation
 from ..summary.memory_parts import Part, parts, shown_sessions
 from ..units import exact, size
+from .pictures import offer_pictures
 from .theme import RADIUS, UNIT, colours, sized
 
 BAR_PX = 26
@@ -31,6 +32,7 @@ class MemoryBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Memory"))
+        offer_pictures(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._parts: tuple[Part, ...] = ()
         self._capacity_bytes = 0.0

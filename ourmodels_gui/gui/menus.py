@@ -16,8 +16,8 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one,
-    or "add" for a new machine and "own" for a list of the user's own.
+    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
+    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -35,6 +35,9 @@ class Menus(QObject):
     theme = Signal(str)
     machine = Signal(str)
     model = Signal(str)
+    own_machines = Signal()
+    own_models = Signal()
+    mark = Signal()
     explain = Signal()
     about = Signal()
 
@@ -52,6 +55,7 @@ class Menus(QObject):
         edit.addSeparator()
         self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
         self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        self._add(edit, self.tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
         view = self._menu(self.tr("&View"))
         self._ask(view, self.tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
         self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
@@ -88,7 +92,7 @@ class Menus(QObject):
         """Name the chosen model in the commands on it; only the user's own can be changed."""
         name_or = name or self.tr("the model")
         for action, words, possible in (
-            (self.rename_model_action, self.tr("Rename {name}\u2026"), yours),
+            (self.edit_model_action, self.tr("Edit {name}\u2026"), yours),
             (self.duplicate_model_action, self.tr("Duplicate {name}\u2026"), bool(name)),
             (self.export_model_action, self.tr("Export {name}\u2026"), bool(name)),
             (self.delete_model_action, self.tr("Delete {name}\u2026"), yours),
@@ -123,21 +127,25 @@ class Menus(QObject):
 
     def _machines_menu(self) -> None:
         menu = self._menu(self.tr("&Machines"))
+        self._ask(menu, self.tr("This machine\u2026"), self.machine, "probe")
         self._ask(menu, self.tr("Add a machine\u2026"), self.machine, "add", "Ctrl+M")
         self.edit_action = self._ask(menu, "", self.machine, "edit")
         self.duplicate_action = self._ask(menu, "", self.machine, "duplicate", "Ctrl+D")
         self.delete_action = self._ask(menu, "", self.machine, "delete")
         menu.addSeparator()
-        self._ask(menu, self.tr("List only your own"), self.machine, "own")
+        self._add(menu, self.tr("List only your own"), self.own_machines)
 
     def _models_menu(self) -> None:
         menu = self._menu(self.tr("M&odels"))
-        self.rename_model_action = self._ask(menu, "", self.model, "rename")
+        self._ask(menu, self.tr("Import\u2026"), self.model, "import", "Ctrl+Shift+M")
+        self._ask(menu, self.tr("Import what was copied"), self.model, "paste", "Ctrl+V")
+        menu.addSeparator()
+        self.edit_model_action = self._ask(menu, "", self.model, "edit")
         self.duplicate_model_action = self._ask(menu, "", self.model, "duplicate", "Ctrl+Shift+D")
         self.export_model_action = self._ask(menu, "", self.model, "export")
         self.delete_model_action = self._ask(menu, "", self.model, "delete")
         menu.addSeparator()
-        self._ask(menu, self.tr("List only your own"), self.model, "own")
+        self._add(menu, self.tr("List only your own"), self.own_models)
 
     def _theme_menu(self, view: QMenu) -> None:
         words = {

@@ -22,6 +22,7 @@ class ModelPicker(Picker):
 
     edited = Signal(dict)
     SOURCES_KEY = "Ctrl+Shift+I"
+    OWN = "audit"
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(

@@ -43,12 +43,14 @@ FACETS = (
 def billions(count: float) -> str:
     """A parameter count as people say it.
 
-    >>> billions(7_615_616_512), billions(30_532_122_624), billions(134_515_008)
-    ('7.6B', '31B', '135M')
+    >>> billions(7_615_616_512), billions(30_532_122_624), billions(134_515_008), billions(2.42e12)
+    ('7.6B', '31B', '135M', '2.4T')
     """
+    if count >= 0.9995e12:
+        return f"{count / 1e12:.1f}T"
     if count < 0.9995e9:
         return f"{count / 1e6:.0f}M"
-    return f"{count / 1e9:.1f}B" if count < 9.95e9 else f"{count / 1e9:,.0f}B"
+    return f"{count / 1e9:.1f}B" if count < 9.95e9 else f"{count / 1e9:.0f}B"
 
 
 def model_row(entry: ModelEntry) -> Row:
@@ -102,7 +104,7 @@ def _nearby(name: str, count: float) -> str:
     >>> _nearby("Phi-4", 14.66e9), _nearby("Qwen2.5-7B", 7.6e9)
     ('14b 15b', '')
     """
-    if count < 1e9 or re.search(r"\d[bm]\b", name.casefold()):
+    if not 1e9 <= count < 1e12 or re.search(r"\d[bm]\b", name.casefold()):
         return ""
     low = int(count // 1e9)
     return f"{low}b {low + 1}b"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject
@@ -13,6 +14,12 @@ from ..library.load import Library, MachineEntry
 from ..problem import BadInput
 from .main_window import MainWindow
 from .store import Store
+
+if TYPE_CHECKING:
+    from ..probe import Candidate
+    from ..probe.bandwidth import Bandwidth
+    from .machine_values import Values
+    from .this_machine import ThisMachine
 
 
 class OwnMachines(QObject):
@@ -30,11 +37,14 @@ class OwnMachines(QObject):
         self._folder = folder
         self._reload = reload
         self.editor: QDialog | None = None
+        self.probe: ThisMachine | None = None
         window.machine_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
         entry = self._chosen()
-        if what == "add":
+        if what == "probe":
+            self._show_probe()
+        elif what == "add":
             self._edit(self.tr("Add a machine"), None, self._add)
         elif entry is None:
             self._window.bar.say(self.tr("Choose a machine of the list first."))
@@ -56,12 +66,37 @@ class OwnMachines(QObject):
         record: HardwareRecord | None,
         save: Callable[[HardwareRecord], None],
         size: int = 0,
+        start: "Values | None" = None,
     ) -> None:
         from .machine_editor import MachineEditor  # noqa: PLC0415 - no start needs it
 
-        self.editor = MachineEditor(title, record, save, size=size, parent=self._window)
+        self.editor = MachineEditor(
+            title, record, save, size=size, start=start, parent=self._window
+        )
         self.editor.finished.connect(self.editor.deleteLater)
         self.editor.open()
+
+    def _show_probe(self) -> None:
+        from .this_machine import ThisMachine  # noqa: PLC0415 - no start needs it
+
+        self.probe = ThisMachine(self._store.library, parent=self._window)
+        self.probe.finished.connect(self.probe.deleteLater)
+        self.probe.chosen.connect(lambda machine: self._store.edit({"hardware": machine}))
+        self.probe.own.connect(self._own)
+        self.probe.open()
+
+    def _own(self, one: "Candidate", measured: "Bandwidth | None") -> None:
+        """Open the editor on what the probe knows; what was measured is saved with it."""
+        from ..probe.own import with_bandwidth  # noqa: PLC0415
+        from .this_machine import start_of  # noqa: PLC0415
+
+        def save(record: HardwareRecord) -> None:
+            self._add(with_bandwidth(record, measured) if measured else record)
+            if measured:
+                self._store.edit({"workload.rates": "measured"})
+
+        record, start = start_of(one, self._store.library)
+        self._edit(self.tr("Save this machine"), record, save, start=start)
 
     def _add(self, record: HardwareRecord) -> None:
         taken = frozenset(self._store.library.machines)

@@ -1,15 +1,16 @@
-"""Duplicate, rename, export and delete the user's own models."""
+"""Edit, duplicate, export and delete the user's own models."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox
 
 from .. import files
 from ..library import user as own_files
 from ..library.load import Library, ModelEntry
+from ..library.models import ModelRecord
 from ..problem import BadInput
 from ..scenario import ModelRef
 from .main_window import MainWindow
@@ -30,9 +31,12 @@ class OwnModels(QObject):
         self._window = window
         self._folder = folder
         self._reload = reload
+        self.editor: QDialog | None = None
         window.model_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
+        if what in ("import", "paste"):
+            return  # of files, whatever is chosen: `Imports`
         entry = self._chosen()
         if entry is None:
             self._window.bar.say(self.tr("Choose a model of the list first."))
@@ -42,8 +46,8 @@ class OwnModels(QObject):
                 self._duplicate(entry)
             elif what == "export":
                 self._export(entry)
-            elif what == "rename" and entry.yours:
-                self._rename(entry)
+            elif what == "edit" and entry.yours:
+                self._edit(entry)
             elif what == "delete" and entry.yours:
                 self._delete(entry)
         except BadInput as bad:
@@ -61,11 +65,17 @@ class OwnModels(QObject):
         self._store.set_library(self._reload())
         self._store.edit({"model.id": model_id})
 
-    def _rename(self, entry: ModelEntry) -> None:
-        name = self._ask_name(self.tr("Rename a model"), entry.name)
-        if name and name != entry.name:
-            own_files.rename(entry, name)
-            self._store.set_library(self._reload())
+    def _edit(self, entry: ModelEntry) -> None:
+        from .model_editor import ModelEditor  # noqa: PLC0415 - no start needs it
+
+        def save(record: ModelRecord) -> None:
+            if record != entry.record:
+                own_files.save(entry, record)
+                self._store.set_library(self._reload())
+
+        self.editor = ModelEditor(entry.record, save, self._window)
+        self.editor.finished.connect(self.editor.deleteLater)
+        self.editor.open()
 
     def _export(self, entry: ModelEntry) -> None:
         suggestion = Path.home() / f"{entry.id}.json"

@@ -3,41 +3,28 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QListView,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from .basis_mark import MARK_PX, basis_icon, basis_words
+from .captions import message, say
 from .elided import ElidedLabel
 from .facets import FacetPopup, FilterBar
-from .form import message, say
-from .rows import RowDelegate, RowModel
+from .rows import RowDelegate, RowList, RowModel
 from .search import Chosen, Facet, Row, counts
 from .theme import CARD_PADDING, UNIT, sized
 
 HEADING_PX = 72
-
-
-class RowList(QListView):
-    """Keeps the current row in sight when the list is made smaller."""
-
-    def bring(self, index: QModelIndex) -> None:
-        """Bring a row into the middle, unless it is in sight already."""
-        if index.isValid() and not self.viewport().rect().contains(self.visualRect(index)):
-            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.bring(self.currentIndex())
 
 
 class Picker(QWidget):
@@ -51,6 +38,8 @@ class Picker(QWidget):
     sources = Signal()
     NOTHING = ""
     SOURCES_KEY = "Ctrl+I"
+    OWN = "standing"
+    """The facet that tells the user's own from the shipped."""
 
     def __init__(
         self,
@@ -83,7 +72,7 @@ class Picker(QWidget):
         layout.addWidget(self.note)
         layout.addWidget(self.filters)
         layout.addWidget(self.view, 1)
-        layout.addWidget(self.empty)
+        layout.addWidget(self.empty, 1)
 
     def _build_head(self, hint: str) -> None:
         heading = QLabel(self._title, self)
@@ -123,6 +112,7 @@ class Picker(QWidget):
         self._named.addWidget(self.chosen, 1)
         self._named.addWidget(self.evidence)
         self.note = message(self)
+        self.note.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.filters = FilterBar(self._title, self)
         self.filters.cleared.connect(self.clear_filters)
 
@@ -199,6 +189,10 @@ class Picker(QWidget):
     def narrow_to(self, chosen: Chosen) -> None:
         """Switch on these values, and no other."""
         self._filters().choose(chosen)
+
+    def narrow_to_own(self) -> None:
+        """List what is the user's own alone."""
+        self.narrow_to({self.OWN: frozenset({"yours"})})
         self.view.setFocus()
 
     def clear_filters(self) -> None:
@@ -215,6 +209,7 @@ class Picker(QWidget):
         number = sum(len(values) for values in chosen.values())
         words = self.tr("Filter")
         self.filter.setText(f"{words} {self.locale().toString(number)}" if number else words)
+        self.view.scrollToTop()
         self._mark()
         if self._popup is not None:
             self._popup.say_found(self._found())

@@ -1,10 +1,15 @@
 """A tab of a plot with its controls, and beside it the figures, a table, the assumptions."""
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..measured.points import Point
+from ..summary import Row
+from .derivation import open_working
 from .tables import FigureTable
 from .telling import told
 from .theme import UNIT
@@ -19,6 +24,7 @@ class PlotTab(QWidget):
 
     groups: titles of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
     the first time that it is called: the import of the plots is the slowest part of the start.
+    measured: what was measured in an evaluation's setup, for the plot.
     """
 
     edited = Signal(dict)
@@ -27,7 +33,11 @@ class PlotTab(QWidget):
     def __init__(self, name: str, table: FigureTable, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._waiting: Evaluation | None = None
+        self._drawn: Evaluation | None = None
+        self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
         self.table = table
+        self.table.activated.connect(self._open_row)
+        self.table.setAccessibleDescription(self.tr("Enter shows the working of a row"))
         self.figures = Working(name)
         self.assumptions = Assumptions()
         left = QWidget()
@@ -62,10 +72,22 @@ class PlotTab(QWidget):
         """Show the evaluation in the plot, its controls and the table."""
         raise NotImplementedError
 
+    def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
+        """The working of a row of the table, by the value in its first column; None without one."""
+        return None
+
+    def _open_row(self, index: QModelIndex) -> None:
+        value = self.table.figures.rows[index.row()][0].value
+        if self._drawn is not None and isinstance(value, int | float):
+            row = self.row_working(self._drawn, value)
+            if row is not None:
+                open_working(row, self.table)
+
     def _draw(self) -> None:
         if self._waiting is None:
             return
         evaluation, self._waiting = self._waiting, None
+        self._drawn = evaluation
         self.draw(evaluation)
         summary = told(evaluation)
         self.figures.present([group for group in summary.groups if group.title in self.groups])

@@ -1,5 +1,6 @@
 """The prefill ceilings over the prompt length, and below them the wait for the first token."""
 
+from collections.abc import Sequence
 from math import isfinite
 
 import numpy as np
@@ -11,12 +12,14 @@ from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
 from ..engine.result import Prefill
 from ..engine.setup import Prompt, Setup
 from ..evaluation import Evaluation
+from ..measured.points import Point
 from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import duration, number, rate, tokens
 from . import typed
 from .bracket import with_linear
 from .lengths import sampled
 from .log_plot import LogPlot
+from .measured_plot_points import MeasuredPoints
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick, time_tick, token_tick
 from .theme import UNIT
 
@@ -72,6 +75,7 @@ class PrefillPlot(QWidget):
         self._band = self.rates.band("session", self._combined, self._other)
         self._ends = self.rates.points("text", filled=False)
         self._here = self.rates.points("serves", filled=True)
+        self.measured = MeasuredPoints(self.rates)
         self._prompt = self.rates.gate("serves")
         self._crossover = self.rates.gate("muted")
         self._low, self._high = self.rates.note("text"), self.rates.note("text")
@@ -91,6 +95,10 @@ class PrefillPlot(QWidget):
         layout.setSpacing(UNIT)
         layout.addWidget(self.rates, 3)
         layout.addWidget(self.waits, 2)
+
+    def set_measured(self, points: Sequence[Point]) -> None:
+        """Measurements to draw with the next evaluation."""
+        self.measured.points = tuple(point for point in points if point.phase == "prefill")
 
     def present(self, evaluation: Evaluation, bracket: str | None = None) -> None:
         """Draw the ceilings of the evaluation, or say why there are none.
@@ -133,6 +141,7 @@ class PrefillPlot(QWidget):
                 float(refused[0]) if refused.size else None, longest * 2.0, "does not fit"
             )
         self._mark(prompt, prefill)
+        values = np.append(values, self.measured.show_over_lengths(SHORTEST_TOKENS, longest))
         self.rates.set_span(
             SHORTEST_TOKENS, longest, float(values.min()) / 1.2, float(values.max()) * 1.2
         )

@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from ..evaluation import Evaluation
+from ..summary import Row
 from ..units import compute
 from . import typed
 from .bracket import usual_bracket
@@ -12,6 +14,7 @@ from .fields import ChoiceField
 from .lengths import length_rows
 from .plot_tab import PlotTab
 from .tables import FigureTable
+from .telling import told_of
 from .theme import UNIT
 
 if TYPE_CHECKING:
@@ -41,7 +44,6 @@ class PrefillTab(PlotTab):
         )
         super().__init__(self.tr("Prefill figures"), lengths, parent)
         self.plot: PrefillPlot | None = None
-        self._shown: Evaluation | None = None
         self._asked: str | None = None
         self.bracket = ChoiceField()
         self.bracket.setAccessibleName(self.tr("Band to another mode of the linear layers"))
@@ -68,15 +70,27 @@ class PrefillTab(PlotTab):
 
             self.plot = PrefillPlot()
             self.column.insertWidget(0, self.plot, 1)
-        self._shown = evaluation
-        self._show()
+        other = self._offer(evaluation)
+        self.plot.set_measured(self.measured(evaluation))
+        self.plot.present(evaluation, other)
+        self.table.present(*length_rows(evaluation, other))
 
-    def _show(self) -> None:
-        assert self.plot is not None
-        assert self._shown is not None
-        other = self._offer(self._shown)
-        self.plot.present(self._shown, other)
-        self.table.present(*length_rows(self._shown, other))
+    def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
+        """How long the prompts of a row take, as many at once as the scenario's."""
+        setup, result = evaluation.setup, evaluation.result
+        assert setup is not None and setup.prompt is not None and result is not None
+        length, prefill = int(value), result.prefill
+        prompt = structs.replace(
+            setup.prompt,
+            prompt_tokens=length,
+            cached_prefix_tokens=0,
+            ttft_budget_s=None,
+            batch=(prefill and prefill.batch) or 1,
+        )
+        reserved = max(setup.workload.reserved_context_tokens, length)
+        work = structs.replace(setup.workload, reserved_context_tokens=reserved)
+        setup = structs.replace(setup, prompt=prompt, workload=work)
+        return told_of(evaluation, setup).row("time_s")
 
     def _offer(self, evaluation: Evaluation) -> str | None:
         """Offer the machine's other modes; returns the one to draw a band to, None for none."""
@@ -99,5 +113,5 @@ class PrefillTab(PlotTab):
 
     def _choose(self, mode: str | None) -> None:
         self._asked = mode
-        if self._shown is not None:
-            self._show()
+        if self._drawn is not None:
+            self.draw(self._drawn)

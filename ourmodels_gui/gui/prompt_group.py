@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QWidget
 from ..evaluation import Evaluation
 from ..scenario import PrefillChoice
 from . import typed
-from .form import Group, message, say
+from .captions import message, say
+from .form import Group
 from .mode_fields import ModeFields
 
 ANSWER = "prefill.answer_tokens"

@@ -59,8 +59,16 @@ def _prompt_offer(setup: Setup, prefill: Prefill | None) -> Offer | None:
         return Offer("Answer without a budget", {"prefill.ttft_budget_s": None})
     if prefill.verdict == "the batch does not fit":
         return Offer("Let the batch follow", {"prefill.batch": None})
+    if prefill.verdict == "model does not fit":
+        return None
     needed = prompt.cached_prefix_tokens + prompt.prompt_tokens
-    if needed > setup.workload.reserved_context_tokens:
+    reserved, limit = setup.workload.reserved_context_tokens, setup.model.max_context_tokens
+    if needed <= reserved:
+        return None
+    if limit is None or needed <= limit:
         words = f"Reserve {tokens(needed)} tokens"
         return Offer(words, {"workload.reserved_context_tokens": needed})
-    return None
+    room = reserved - prompt.cached_prefix_tokens
+    if room < 1:
+        return Offer("Drop the cached prefix", {"prefill.cached_prefix_tokens": None})
+    return Offer(f"Ask for a prompt of {tokens(room)}", {"prefill.prompt_tokens": room})

@@ -11,8 +11,15 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from .basis_mark import MARK_PX as BASIS_PX
 from .basis_mark import paint_basis
@@ -76,6 +83,19 @@ class RowModel(QAbstractListModel):
     @property
     def total(self) -> int:
         return len(self.rows)
+
+
+class RowList(QListView):
+    """Keeps the current row in sight when the list is made smaller."""
+
+    def bring(self, index: QModelIndex) -> None:
+        """Bring a row into the middle, unless it is in sight already."""
+        if index.isValid() and not self.viewport().rect().contains(self.visualRect(index)):
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.bring(self.currentIndex())
 
 
 class RowDelegate(QStyledItemDelegate):

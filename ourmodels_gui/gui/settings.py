@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from PySide6.QtCore import QIODevice, QSaveFile
 
+from .rank_choice import RankChoice
 from .theme import Choice
 
 FILE = "window.json"
@@ -23,6 +24,7 @@ class Settings(msgspec.Struct, omit_defaults=True):
     geometry: bytes = b""
     columns: bytes = b""
     left: bytes = b""
+    rank: RankChoice = RankChoice()
     report_author: str = ""
     report_logo: str = ""
     report_paper: Literal["a4", "letter"] = "a4"

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ..engine.speculation import acceptance_for
 from ..evaluation import Evaluation
@@ -22,7 +22,7 @@ TOKENS, ALPHA, RHO = (
     f"speculation.{key}" for key in ("draft_tokens", "acceptance", "emitted_tokens")
 )
 USUAL_TOKENS, USUAL_ACCEPTANCE = 4, 0.7
-FIELD_PX = 72
+FIELD_PX = 56
 
 
 class SpeculationControls(QWidget):
@@ -41,19 +41,18 @@ class SpeculationControls(QWidget):
         self.off.clicked.connect(lambda: self.edited.emit({"speculation": None}))
         self.on = QPushButton(self.tr("Compare with a draft"))
         self.on.clicked.connect(lambda: self.edited.emit(start()))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         for words, tip, field, keys in (
             (
-                self.tr("Drafted, gamma"),
-                self.tr("Tokens that the draft proposes for each iteration."),
+                self.tr("Drafted"),
+                self.tr("Tokens that the draft proposes for each iteration, gamma."),
                 self.tokens,
                 (TOKENS,),
             ),
             (
-                self.tr("Acceptance, alpha"),
-                self.tr("Share of drafted tokens accepted, given all earlier ones were: 0 to 1."),
+                self.tr("Acceptance"),
+                self.tr("Share of drafted tokens accepted after all earlier ones, alpha: 0 to 1."),
                 self.acceptance,
                 (ALPHA, RHO),
             ),
@@ -68,9 +67,13 @@ class SpeculationControls(QWidget):
             field.refused.connect(field.setToolTip)
             row.addWidget(label)
             row.addWidget(field)
-        row.addWidget(self.off)
-        row.addWidget(self.on)
         row.addStretch()
+        both = QVBoxLayout(self)
+        both.setContentsMargins(0, 0, 0, 0)
+        both.setSpacing(UNIT)
+        both.addLayout(row)
+        for button in (self.off, self.on):
+            both.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def present(self, evaluation: Evaluation) -> None:
         """Show what is chosen; an acceptance that follows from emitted tokens is muted."""

@@ -51,6 +51,13 @@ def as_text(header: Sequence[str], rows: Sequence[Sequence[str]], form: str) -> 
     return out.getvalue()
 
 
+_ROLE = Qt.ItemDataRole
+ANSWERED = frozenset(
+    int(role)
+    for role in (_ROLE.DisplayRole, _ROLE.ToolTipRole, _ROLE.TextAlignmentRole, _ROLE.FontRole)
+)
+
+
 class FigureModel(QAbstractTableModel):
     """Columns of figures; the first marked row is the one that the scenario stands at."""
 
@@ -61,6 +68,7 @@ class FigureModel(QAbstractTableModel):
         self.marked: set[int] = set()
         self.left: set[int] = set()
         self.quiet: set[int] = set()
+        self._fonts = (sized("caption"), sized("text", bold=True))
 
     def show_rows(self, rows: Sequence[Row], marked: set[int]) -> None:
         rows = list(rows)
@@ -81,6 +89,8 @@ class FigureModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role not in ANSWERED:  # asked for every cell at every paint
+            return None
         cell = self.rows[index.row()][index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return cell.text
@@ -90,8 +100,8 @@ class FigureModel(QAbstractTableModel):
             return self._side(index.column()) | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole:
             if index.column() in self.quiet:
-                return sized("caption")
-            return sized("text", bold=True) if index.row() in self.marked else None
+                return self._fonts[0]
+            return self._fonts[1] if index.row() in self.marked else None
         return None
 
     def headerData(

@@ -56,7 +56,7 @@ class Palette(msgspec.Struct, frozen=True):
     cache: str = "#56B4E9"
     state: str = "#009E73"
     draft: str = "#CC79A7"
-    overhead: str = "#9AA4AF"
+    overhead: str = "#C0C7CF"
     on_fill: str = "#1B1F24"
 
     def verdict(self, verdict: str) -> str:
@@ -79,8 +79,8 @@ LIGHT = Palette(
     below="#8A5A00",
     unfit="#B42318",
     aggregate="#0072B2",
-    session="#C4500A",
-    power="#7A4E9E",
+    session="#B84A08",
+    power="#63308F",
 )
 DARK = Palette(
     window="#1C1F24",
@@ -96,7 +96,7 @@ DARK = Palette(
     unfit="#FF8A80",
     aggregate="#6CB6FF",
     session="#FFA657",
-    power="#C9A3EA",
+    power="#DDBDF5",
 )
 
 
@@ -111,15 +111,24 @@ def style_sheet(palette: Palette, icons: Path) -> str:
     return f"""
 QLineEdit {{ {field} padding: 2px 4px; }}
 QComboBox {{ {field} padding: 2px 2px 2px 6px; }}
-QLineEdit:focus, QComboBox:focus {{ border-color: {palette.accent}; }}
+QPlainTextEdit[isField="true"] {{ {field} }}
+QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
+    border-color: {palette.accent}; }}
 QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {palette.muted}; }}
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; }}
-QCheckBox::indicator {{ {field} width: 12px; height: 12px; border-radius: 3px; }}
+QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field}
+    width: 12px; height: 12px; border-radius: 3px; }}
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
-QCheckBox::indicator:checked {{ background: {palette.accent}; image: url("{check}");
-    border-color: {palette.accent}; }}
+QCheckBox::indicator:checked, QTreeView::indicator:checked,
+QTableView::indicator:checked {{ image: url("{check}");
+    background: {palette.accent}; border-color: {palette.accent}; }}
+QRadioButton {{ spacing: 6px; }}
+QRadioButton::indicator {{ {field} width: 12px; height: 12px; border-radius: 7px; }}
+QRadioButton::indicator:focus {{ border-color: {palette.accent}; }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 4px solid {palette.accent};
+    background: {palette.on_accent}; }}
 QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ width: 12px; margin: -5px 0; border-radius: 7px;

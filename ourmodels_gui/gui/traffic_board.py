@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..engine.traffic import Accounting
 from .cells import Area, Board, Charged, Contents, board, charged
+from .pictures import offer_pictures
 from .theme import UNIT, Palette, colours, mixed, sized
 
 UNLIT = 0.34
@@ -24,6 +25,7 @@ class TrafficBoard(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
+        offer_pictures(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._inside: Contents | None = None
         self._accounting: Accounting | None = None
@@ -33,7 +35,12 @@ class TrafficBoard(QWidget):
         self._rects: list[QRectF] = []
         self._weights = 0
         self._still: QPixmap | None = None
+        self._twin: TrafficBoard | None = None
         self.lit = 0
+
+    def pair_with(self, other: "TrafficBoard") -> None:
+        """Let both boards draw their cells at the same size, whatever a pixel of width."""
+        self._twin, other._twin = other, self
 
     def present(self, inside: Contents, accounting: Accounting | None) -> None:
         """Show a memory; accounting: what an iteration is charged, None where nothing runs."""
@@ -76,8 +83,11 @@ class TrafficBoard(QWidget):
         self._still = None
         self._board, self._charged = None, Charged((), ())
         inside = self._inside
-        if inside is not None and self.width() > 40 and self.height() > 40:
-            self._board = board(inside, self.width(), self.height())
+        pair = [self] if self._twin is None else [self, self._twin]
+        sizes = ((each.width(), each.height()) for each in pair)
+        width, height = (min(both) for both in zip(*sizes, strict=True))
+        if inside is not None and width > 40 and height > 40:
+            self._board = board(inside, width, height)
             if self._accounting is not None:
                 self._charged = charged(self._board, inside, self._accounting)
         self._rects = [QRectF(*area) for _, area in self._charged.cells]
@@ -165,6 +175,8 @@ class TrafficBoard(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
+        if self._twin is not None:
+            self._twin._lay_out()
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.DevicePixelRatioChange):

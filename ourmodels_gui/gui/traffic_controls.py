@@ -25,7 +25,7 @@ from .fields import LogSlider, NumberField
 from .theme import UNIT
 
 LEAST_TOKENS, MOST_TOKENS = 256, 1_048_576
-FIELD_PX, SHARE_PX = 132, 56
+FIELD_PX, SHARE_PX, SLIDER_PX = 132, 56, 48
 
 
 class TrafficControls(QWidget):
@@ -120,6 +120,7 @@ class TrafficControls(QWidget):
         field.refused.connect(field.setToolTip)
         field.setAccessibleName(label)
         slider.setAccessibleName(self.tr("{label}, slider").format(label=label))
+        slider.setMinimumWidth(SLIDER_PX)
         for part in (name, field, slider):
             part.setToolTip(tip)
         for column, part in enumerate((name, field, slider)):
@@ -188,12 +189,13 @@ class Motion(QWidget):
         self.pause.toggled.connect(self._toggled)
         self.still.toggled.connect(self._toggled)
         self.step.clicked.connect(self._step)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * UNIT)
-        for part in (self.pause, self.step, self.still):
-            row.addWidget(part)
-        row.addStretch()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(2 * UNIT)
+        grid.setVerticalSpacing(UNIT)
+        grid.addWidget(self.pause, 0, 0)
+        grid.addWidget(self.step, 0, 1)
+        grid.addWidget(self.still, 1, 0, 1, 2)
 
     @property
     def is_running(self) -> bool:

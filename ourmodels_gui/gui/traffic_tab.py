@@ -123,6 +123,7 @@ class TrafficTab(QWidget):
             self.tr("Weights and every context"),
             self.tr("The KV-aware bound: every session's own context is charged as well."),
         )
+        self.left.board.pair_with(self.right.board)
         self.feasible = Feasible()
         head = QLabel(self.tr("What the memory can serve"))
         head.setFont(sized("text", bold=True))

@@ -32,6 +32,9 @@ class WorkloadGroup(Group):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, parent=parent)
         self.set_title(self.tr("Workload"))
+        self.preset = PresetRow(self)
+        self.preset.edited.connect(self.edited)
+        self.put_first(self.preset)
         self._read = 0
         contexts = (LEAST_TOKENS, MOST_TOKENS)
         self.number(
@@ -147,9 +150,6 @@ class WorkloadForm(QScrollArea):
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(CARD_PADDING, 0, CARD_PADDING, CARD_PADDING)
         layout.setSpacing(UNIT)
-        self.preset = PresetRow()
-        self.preset.edited.connect(self.edited)
-        self.workload.put_first(self.preset)
         for group in self.groups:
             if group is not self.workload:
                 layout.addWidget(hairline(inside))
@@ -171,7 +171,7 @@ class WorkloadForm(QScrollArea):
         values = flat(msgspec.to_builtins(evaluation.scenario))
         defaults = resolved(evaluation)
         self.prompt.offer(evaluation)
-        self.preset.present(evaluation)
+        self.workload.preset.present(evaluation)
         for group in self.groups:
             group.present(values, defaults)
         problem = evaluation.problem

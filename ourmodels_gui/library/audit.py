@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..problem import BadInput, Problem
-from .check import check_hardware, check_sources, evidence_of, records_of, used_sources
+from .check import check_hardware, check_links, check_sources, evidence_of, records_of, used_sources
 from .check_models import check_model
 from .hardware import HardwareRecord
 from .load import Library, ModelEntry, load, parse
@@ -53,7 +53,8 @@ def check(catalog: Path, user: Path | None = None) -> list[Problem]:
     for entry in own.models.values():
         if entry.yours:
             found += check_model(entry.record, entry.place)
-    used = used_sources(machines) | used_by_models(shipped)
+    found += check_links(shipped.links, every)
+    used = used_sources(machines) | used_by_models(shipped) | used_by_links(shipped)
     if shipped.problems:  # a file that cannot be read may use the others
         used |= every.keys()
     for place, listed in sources.items():
@@ -109,6 +110,16 @@ def used_by_models(library: Library) -> set[str]:
         reference.source
         for entry in library.models.values()
         for reference in entry.record.sources.values()
+    }
+
+
+def used_by_links(library: Library) -> set[str]:
+    """Ids of every source that a link's facts name."""
+    return {
+        source
+        for link in library.links.values()
+        for _, evidence in evidence_of(link.record)
+        for source in (evidence.source, *evidence.also)
     }
 
 

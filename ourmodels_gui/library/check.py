@@ -14,6 +14,7 @@ from ..problem import Problem
 from .check_machine import MACHINE_CHECKS, Fault, day_of
 from .check_rates import RATE_CHECKS, laptops_below_desktops
 from .hardware import HardwareRecord
+from .links import LinkEntry
 from .load import Library
 from .records import RECOLLECTION, Evidence, Figure, Source
 
@@ -59,6 +60,15 @@ def check_sources(
     return [Problem(place, key, message) for key, message in faults]
 
 
+def check_links(links: Mapping[str, LinkEntry], sources: Mapping[str, Source]) -> list[Problem]:
+    """Every figure of a link has a source that exists, and a basis that fits it."""
+    return [
+        Problem("links.json", f"{name}.{key}", message)
+        for name, link in links.items()
+        for key, message in evidence_complete(link.record, sources)
+    ]
+
+
 def records_of(library: Library, *, yours: bool = False) -> dict[str, HardwareRecord]:
     """The hardware records of a library by file, the shipped ones or the user's."""
     return {
@@ -91,7 +101,7 @@ def evidence_of(record: object, key: str = "") -> Iterator[tuple[str, Evidence]]
             yield from evidence_of(value, f"{key}[{index}]")
 
 
-def evidence_complete(record: HardwareRecord, sources: Mapping[str, Source]) -> Iterator[Fault]:
+def evidence_complete(record: object, sources: Mapping[str, Source]) -> Iterator[Fault]:
     """Every shipped figure has a source that exists, and a basis that fits it."""
     for key, evidence in evidence_of(record):
         for source in (evidence.source, *evidence.also):

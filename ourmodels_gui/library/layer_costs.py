@@ -60,6 +60,21 @@ def _owned(group: LayerGroup, stored: float, read: float) -> tuple[CacheLayer, .
     return (entries, window) if group.window_tokens else (entries,)
 
 
+def cache_heads(groups: tuple[LayerGroup, ...]) -> tuple[int, ...]:
+    """Key heads of each of `cache_layers`: 1 for latents, 0 for a state, which divides freely."""
+    heads: list[int] = []
+    for group in groups:
+        if group.shares_cache:
+            continue
+        if group.kind == "state":
+            heads.append(0)
+            continue
+        own = 1 if group.latent_width else group.key_heads
+        both = group.kind != "window" and group.window_tokens
+        heads += [own, own] if both else [own]
+    return tuple(heads)
+
+
 def attention_layers(groups: tuple[LayerGroup, ...]) -> tuple[AttentionLayer, ...]:
     """The attention of these layers, of those that share a cache as well.
 

@@ -12,6 +12,7 @@ import msgspec
 from ..files import read_small, stamp
 from ..problem import BadInput, Problem, brief
 from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
+from .links import LinkEntry, LinkRecord, link_entry
 from .models import ModelRecord, refuse_impossible
 from .records import Basis, Source
 
@@ -46,13 +47,14 @@ class Library(msgspec.Struct, frozen=True):
     sources: dict[str, Source] = {}
     problems: tuple[Problem, ...] = ()
     version: str = ""
+    links: dict[str, LinkEntry] = {}
 
 
 def load(catalog: Path, user: Path | None = None) -> Library:
     """Read every file; a bad one becomes a Problem and the rest loads.
 
-    Parameters: catalog, the shipped folder (`hardware`, `models`, `sources*.json`, `version`);
-    user, the user's own, with `hardware` and `models` inside, which need not exist.
+    Parameters: catalog, the shipped folder (`hardware`, `models`, `links.json`, `sources*.json`,
+    `version`); user, the user's own, with `hardware` and `models` inside, which need not exist.
     A user's entry with a shipped id takes its place and is marked `yours`.
     """
     problems: list[Problem] = []
@@ -81,7 +83,12 @@ def load(catalog: Path, user: Path | None = None) -> Library:
     for path, data in _files(catalog, problems, "sources"):
         with _Collect(problems, path):
             sources |= parse(data, dict[str, Source])
-    return Library(machines, models, sources, tuple(problems), _version(catalog))
+    links: dict[str, LinkEntry] = {}
+    for path, data in _files(catalog, problems, "links"):
+        with _Collect(problems, path):
+            listed = parse(data, dict[str, LinkRecord])
+            links |= {name: link_entry(name, record) for name, record in listed.items()}
+    return Library(machines, models, sources, tuple(problems), _version(catalog), links)
 
 
 def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from ..engine.setup import CacheLayer, Experts, ModelCosts
+from ..engine.setup import CacheLayer, Experts, ModelCosts, ModelShape
 from ..problem import BadInput, brief
 from .encodings import CACHE_FORMATS
 from .formats import NATIVE, WEIGHT_FORMATS, bytes_of, file_bytes
-from .layer_costs import attention_layers, cache_layers
+from .layer_costs import attention_layers, cache_heads, cache_layers
 from .models import (
     TOWERS,
     LayerGroup,
@@ -100,6 +100,32 @@ def model_costs(
         linear_active_parameters=linear_active_parameters(record),
         head_parameters=float(sum(group.parameters for group in _head(record))),
         attention=attention_layers(layers),
+    )
+
+
+def model_shape(record: ModelRecord, weights: str, costs: ModelCosts) -> ModelShape:
+    """What the model's division over devices depends on, beside `costs` in the same format.
+
+    Layers are alike where one group of them attends, all of them or none have the same experts, and
+    the format gives every layer the same blocks.
+
+    References: the module `engine.placement`.
+    """
+    layers = record.layers or ()
+    sets = {group.routed: 0 for group in costs.experts}
+    for experts in record.experts:
+        if experts.routed in sets:
+            sets[experts.routed] += experts.layers
+    whole = all(experts.layers == record.layer_count for experts in record.experts)
+    uniform = len(layers) == 1 and layers[0].count == record.layer_count
+    mixed = weights in WEIGHT_FORMATS and WEIGHT_FORMATS[weights].mixed
+    return ModelShape(
+        hidden_width=record.hidden_width,
+        summed_blocks=record.summed_blocks,
+        expert_layers=tuple(sets[group.routed] for group in costs.experts),
+        key_heads=cache_heads(layers),
+        head_bytes=bytes_of(record, weights, _head(record)),
+        alike=uniform and whole and not mixed and not layers[0].shares_cache,
     )
 
 

@@ -26,6 +26,7 @@ from ..scenario import (
     Scenario,
     SpeculationChoice,
     WorkloadChoice,
+    edited,
 )
 from .runs import MeasuredRun
 
@@ -35,6 +36,9 @@ FP16_CACHE = ("llama", "ollama", "mlx", "lmstudio", "mlc", "exllama", "ktransfor
 SIXTEEN_BIT = ("fp16_vector", "fp16_fp16acc", "fp16_fp32acc", "bf16_fp32acc")
 FILE_WITHIN = 0.01
 """A file smaller than the rule of its format by more is another mix; its size then decides."""
+
+FLOOR = {"workload.routing": "floor", "workload.floor_tokens_per_s": 0}
+"""What makes a scenario's ceiling one that a run can be held against."""
 
 Limit = Literal["memory", "compute"]
 
@@ -77,7 +81,60 @@ def ceiling(run: MeasuredRun, library: Library) -> Ceiling | None:
     if run.left_out or not (run.machine and run.model and run.weights):
         return None
     entry = library.machines[run.machine]
-    setup = resolve(scenario_of(run, library), library)
+    return _ceiling(
+        run,
+        resolve(scenario_of(run, library), library),
+        both_sides=fastest_mode(entry) is not None,
+        rounding=rounding(run, entry),
+        exact=not _scale(run, library.models[run.model].record),
+    )
+
+
+def ceiling_here(run: MeasuredRun, scenario: Scenario, library: Library) -> Ceiling | None:
+    """The ceiling of a run on the machine and the model that a scenario writes out itself.
+
+    The scenario holds for whatever the run leaves open, its contexts, chunks and modes included;
+    None where nothing fits.
+    """
+    setup = resolve(edited(scenario, here(run) | FLOOR), library)
+    modes = (*setup.linear_mode, *setup.attention_mode)
+    return _ceiling(
+        run,
+        setup,
+        both_sides=all(mode in setup.machine.compute_flop_per_s for mode in modes),
+        rounding=0.5 * 10.0**-run.decimals / run.tokens_per_s,
+        exact=True,
+    )
+
+
+def here(run: MeasuredRun) -> dict[str, Any]:
+    """The changes to a scenario that give it what a run says of batch and lengths."""
+    changes: dict[str, Any] = {}
+    if run.phase == "prefill":
+        changes["prefill.batch"] = run.batch or 1
+        if run.prompt_tokens:
+            changes["prefill.prompt_tokens"] = run.prompt_tokens
+        if run.depth_tokens:
+            changes["prefill.cached_prefix_tokens"] = run.depth_tokens
+        return changes
+    changes["workload.batch"] = run.batch or (1 if run.phase == "decode" else None)
+    if says_context(run):
+        read = read_context_tokens(run)
+        changes["workload.read_context_fraction"] = None
+        changes["workload.read_context_tokens"] = read
+        changes["workload.reserved_context_tokens"] = max(read, 1)
+    return changes
+
+
+def says_context(run: MeasuredRun) -> bool:
+    """Whether a run says anything of what was cached."""
+    return bool(run.depth_tokens or run.prompt_tokens or run.generated_tokens)
+
+
+def _ceiling(
+    run: MeasuredRun, setup: Setup, *, both_sides: bool, rounding: float, exact: bool
+) -> Ceiling | None:
+    """A run in a setup of floor routing, and the same under expected routing."""
     floor = expected = _evaluated(setup, run)
     if setup.model.experts:
         workload = msgspec.structs.replace(setup.workload, routing="expected")
@@ -90,9 +147,9 @@ def ceiling(run: MeasuredRun, library: Library) -> Ceiling | None:
         ratio=run.tokens_per_s / floor[0],
         expected_ratio=run.tokens_per_s / expected[0],
         limit=floor[1],
-        both_sides=fastest_mode(entry) is not None,
-        rounding=rounding(run, entry),
-        exact=not _scale(run, library.models[run.model].record),
+        both_sides=both_sides,
+        rounding=rounding,
+        exact=exact,
         fits=floor[2],
     )
 
@@ -190,7 +247,9 @@ def _evaluated(setup: Setup, run: MeasuredRun) -> tuple[float, Limit, bool] | No
 def _prefill(setup: Setup) -> tuple[float, Limit, bool] | None:
     prompt = setup.prompt
     assert prompt is not None
-    costs = prompt_costs(setup, prompt.prompt_tokens, None, prompt.cached_prefix_tokens)
+    costs = prompt_costs(
+        setup, prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens
+    )
     if costs.private_bytes is None:
         return None
     batch = prompt.batch or 1

@@ -12,9 +12,10 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import PrefillChoice, Scenario
 from ..units import ENGLISH, Separators, exact, plain, rate
-from .ceiling import Ceiling, ceiling, scenario_of
+from .ceiling import FLOOR, Ceiling, ceiling, ceiling_here, here, scenario_of
 from .explain import LOW, Explanation, explanations
 from .identify import identified, missing
+from .log import subject, subject_of
 from .runs import MeasuredRun
 
 ANSWERED_BY = {
@@ -56,13 +57,23 @@ class Line(msgspec.Struct, frozen=True):
     role: str = ""
 
 
-def check(run: MeasuredRun, library: Library, answers: dict[str, Any] | None = None) -> Check:
+def check(
+    run: MeasuredRun,
+    library: Library,
+    answers: dict[str, Any] | None = None,
+    scenario: Scenario | None = None,
+) -> Check:
     """Hold a run against its ceiling.
 
     Parameters: run, as pasted or typed; library; answers, fields of the run that a person filled
-    in, which win over what the text says.
+    in, which win over what the text says; scenario, whose machine and model are those of a run
+    without ids that names them.
     """
-    found = identified(msgspec.structs.replace(run, **(answers or {})), library)
+    run = msgspec.structs.replace(run, **(answers or {}))
+    alone = not (run.machine and run.model)
+    if scenario is not None and alone and subject_of(run) == subject(scenario, library):
+        return _check_here(run, scenario, library)
+    found = identified(run, library)
     lacking = missing(found)
     asked = ANSWERED_BY.get(found.left_out)
     if asked is not None and asked not in lacking:
@@ -86,6 +97,15 @@ def check(run: MeasuredRun, library: Library, answers: dict[str, Any] | None = N
     return Check(found, ceiling=limit, causes=explanations(found, limit, library))
 
 
+def _check_here(run: MeasuredRun, scenario: Scenario, library: Library) -> Check:
+    try:
+        limit = ceiling_here(run, scenario, library)
+    except BadInput as bad:
+        return Check(run, refused=str(bad.problem))
+    refused = "" if limit else "nothing fits, so there is no ceiling"
+    return Check(run, refused=refused, ceiling=limit)
+
+
 def lines(checked: Check, write: Separators = ENGLISH) -> tuple[Line, ...]:
     """The check as rows of words: measured, ceiling, ratio, room, limit, and explanations.
 
@@ -107,6 +127,8 @@ def lines(checked: Check, write: Separators = ENGLISH) -> tuple[Line, ...]:
     if limit.expected_tokens_per_s != limit.tokens_per_s:
         words = "an average over independent sessions, so a run may lie above it"
         found.append(_rate("estimate, expected routing", limit.expected_tokens_per_s, write, words))
+        share = plain(round(100 * limit.expected_ratio, 1), write)
+        found.append(Line("ratio to the estimate", f"{share} %", exact(limit.expected_ratio)))
     room = limit.tokens_per_s - run.tokens_per_s
     found += [
         _ratio(limit, run, write),
@@ -159,13 +181,10 @@ def conditions(run: MeasuredRun, library: Library, scenario: Scenario) -> dict[s
     """The changes to a scenario that give it the conditions of a run, and so its ceiling.
 
     The prompt stays as it is where the run says nothing of one. For a run without catalog ids only
-    the batch and the contexts change.
+    the batch, the lengths, the routing and the floor change.
     """
-    batch = run.batch or (1 if run.phase == "decode" else None)
     if not (run.machine and run.model and run.weights):
-        if run.phase == "prefill":
-            return {"prefill.prompt_tokens": run.prompt_tokens}
-        return {"workload.batch": batch}
+        return here(run) | FLOOR
     stated = scenario_of(run, library)
     prompt = stated.prefill
     assert prompt is not None

@@ -6,7 +6,7 @@ No figure here is ever multiplied into a ceiling: it says what others reached, n
 import math
 from collections.abc import Iterable
 from statistics import quantiles
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -130,26 +130,34 @@ def nearest_runs(
     the weights (by ratio), the batch, and the context. Runs that share neither the machine nor its
     class nor the model are left out.
     """
-    found = []
+    alike = []
     for run in _sound(measured, ceilings):
         if run.phase != phase:
             continue
         same = _same(run, scenario, library)
-        if not set(same) & {"machine", "model", "class of machine"}:
-            continue
-        distance = (
-            "machine" not in same,
-            "model" not in same,
-            "class of machine" not in same,
-            "weights" not in same,
-            _apart(_size(run.model, run.weights, library), _chosen_size(scenario, library)),
+        if set(same) & {"machine", "model", "class of machine"}:
+            order = ("machine", "model", "class of machine", "weights")
+            alike.append((tuple(name not in same for name in order), run, same))
+    alike.sort(key=lambda one: one[0])
+    if len(alike) > count:  # the size of a file takes long to count: only where it decides
+        alike = [one for one in alike if one[0] <= alike[count - 1][0]]
+    chosen = _chosen_size(scenario, library)
+    sizes = {
+        pair: _size(*pair, library) for pair in {(run.model, run.weights) for _, run, _ in alike}
+    }
+
+    def distance(one: tuple[tuple[bool, ...], MeasuredRun, tuple[str, ...]]) -> tuple[Any, ...]:
+        alikeness, run, _ = one
+        return (
+            alikeness,
+            _apart(sizes[run.model, run.weights], chosen),
             _apart(run.batch or 1, scenario.workload.batch or 1),
             abs(read_context_tokens(run) - (scenario.workload.read_context_tokens or 0)),
             run.id,
         )
-        found.append((distance, Nearest(run, ceilings[run.id], same)))
-    found.sort(key=lambda pair: pair[0])
-    return tuple(nearest for _, nearest in found[:count])
+
+    alike.sort(key=distance)
+    return tuple(Nearest(run, ceilings[run.id], same) for _, run, same in alike[:count])
 
 
 def _sound(measured: MeasuredSet, ceilings: Held) -> Iterable[MeasuredRun]:

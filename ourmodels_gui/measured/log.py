@@ -13,9 +13,18 @@ from msgspec import Meta
 
 from .. import strict_json
 from ..files import FileChanged, create, read_small, replace, stamp, write_whole
+from ..library.load import Library
+from ..library.profile import default_weights
 from ..library.records import CatalogStruct
 from ..problem import BadInput
-from ..scenario import HardwareRef, InlineHardware, InlineModel, ModelRef, Scenario
+from ..scenario import (
+    ComposedHardware,
+    HardwareRef,
+    InlineHardware,
+    InlineModel,
+    ModelRef,
+    Scenario,
+)
 from .runs import MeasuredRun
 
 FORMAT = "ourmodels-measurements"
@@ -54,18 +63,22 @@ def subject_of(run: MeasuredRun) -> Subject:
     return run.machine or run.said.machine, run.model or run.said.model, run.weights
 
 
-def subject(scenario: Scenario, weights: str = "") -> Subject:
-    """The same of a scenario. weights: the format its model has by default."""
+def subject(scenario: Scenario, library: Library) -> Subject:
+    """The same of a scenario; what it writes out itself goes by its name."""
     hardware, model = scenario.hardware, scenario.model
     machine = hardware if isinstance(hardware, str) else ""
     if isinstance(hardware, HardwareRef):
         machine = hardware.id
     elif isinstance(hardware, InlineHardware):
         machine = hardware.name
+    elif isinstance(hardware, ComposedHardware):
+        machine = hardware.title
     if isinstance(model, InlineModel):
         return machine, model.adapter.name, ""
     assert isinstance(model, ModelRef)
-    return machine, model.id, model.weights or weights
+    known = library.models.get(model.id)
+    standard = default_weights(known.record) if known else ""
+    return machine, model.id, model.weights or standard
 
 
 def load(folder: Path) -> Log:

@@ -9,7 +9,7 @@ import msgspec
 
 from ..library.load import Library
 from ..units import exact
-from .ceiling import read_context_tokens
+from .ceiling import read_context_tokens, says_context
 from .check import check
 from .log import Entry, write
 from .runs import MeasuredRun, Phase
@@ -45,7 +45,7 @@ def point(run: MeasuredRun, context_tokens: float) -> Point:
     Serving stands with decode, at its number of sessions.
     """
     read = run.depth_tokens if run.phase == "prefill" else read_context_tokens(run)
-    same = abs(read - context_tokens) <= NEAR * max(read, context_tokens)
+    same = not says_context(run) or abs(read - context_tokens) <= NEAR * max(read, context_tokens)
     return Point(
         run.phase, run.batch or 1, run.prompt_tokens or 1, run.tokens_per_s, same, run.note
     )

@@ -124,7 +124,7 @@ def measure(
             rates[size].append(rate)
         found = Bandwidth(count, tuple(Passes(size, tuple(r)) for size, r in rates.items()))
         spent, done = time.perf_counter() - began, len(rates[sizes[0]])
-        tell(found, min(1.0, max(spent / seconds, 0.0)))
+        tell(found, min(1.0, spent / seconds) if seconds > 0 else 1.0)
         if spent >= seconds and done >= LEAST_PASSES:
             return found
     return None

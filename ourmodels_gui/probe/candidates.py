@@ -117,6 +117,10 @@ def _unified(computer: Computer, library: Library) -> Candidate | None:
     reasons = []
     for name in filter(None, names):
         found = match_machine(_device_name(name), memory and memory / GIB, library, True)
+        if not found.id:  # a size that the firmware has cut is no matter where there is only one
+            only = match_machine(_device_name(name), None, library, True)
+            if only.id and len(library.machines[only.id].record.configurations) == 1:
+                found = only
         if found.id and library.machines[found.id].kind in ("unified", "cpu"):
             entry = library.machines[found.id]
             kind = "unified memory" if entry.kind == "unified" else "board"

@@ -93,3 +93,6 @@ COLUMNS: tuple[Column, ...] = (
 """Columns of figures, in the order in which a table shows them; the verdict comes before them."""
 
 BY_ID = {column.id: column for column in COLUMNS}
+
+TEXTS = ("machine", "model", "verdict")
+"""What can be sorted by beside the columns of figures."""

@@ -1,20 +1,18 @@
 """Order and choice of rows: sort, ranges, facets, search. Pure functions from a table to rows."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.sweep import VERDICTS
 from ..problem import BadInput
-from .columns import BY_ID
-from .table import Table
+from .columns import BY_ID, TEXTS
+from .table import UNKNOWN_SAID, Table
 
 Indices = NDArray[np.intp]
 Marks = NDArray[np.bool_]
-
-TEXTS = ("machine", "model", "verdict")
-"""What can be sorted by beside the columns of figures."""
 
 CAPACITIES_GB = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)
 
@@ -38,22 +36,42 @@ class Filters(msgspec.Struct, frozen=True):
 
 
 class Facet(msgspec.Struct, frozen=True, eq=False):
-    """One way to divide the rows: values in the order shown, and the place of each row's value."""
+    """One way to divide the rows: values in the order shown.
+
+    codes: the place of the value of each machine, of each model, or of each row; of: the place in
+    `codes` of each row, None where they are by row already.
+    """
 
     title: str
     values: tuple[str, ...]
-    place: Indices
+    codes: Indices
+    of: Indices | None = None
+
+    @property
+    def place(self) -> Indices:
+        """The place of each row's value."""
+        return self.codes if self.of is None else self.codes[self.of]
+
+    def having(self, kept: Collection[str]) -> Marks:
+        """The rows that have one of some values."""
+        wanted = np.array([value in kept for value in self.values], dtype=bool)[self.codes]
+        return wanted if self.of is None else wanted[self.of]
 
 
 def order(
-    table: Table, column: str, descending: bool = True, rows: Indices | None = None
+    table: Table,
+    column: str,
+    descending: bool = True,
+    rows: Indices | None = None,
+    least: int | None = None,
 ) -> Indices:
     """The rows sorted by a column or one of TEXTS; equal ones keep the order of the table.
 
     Rows that do not serve come last either way, and among the rest those without the figure; the
     ones that do not serve are sorted by it as well.
 
-    Parameters: table; column; descending; rows to sort, ascending, or None for all.
+    Parameters: table; column; descending; rows to sort, ascending, or None for all; least, how many
+    of the first rows are enough (finding them takes less than sorting all), None for all.
     """
     if column == "verdict":
         values, serving = table.verdict.astype(np.float64), np.ones(len(table), dtype=bool)
@@ -64,15 +82,23 @@ def order(
         values, serving = values[rows], serving[rows]
     unknown = np.isnan(values)
     idle, known = ~serving, ~unknown
-    parts = []
+    parts: list[Indices] = []
+    found_so_far = 0
     for group in (serving & known, serving & unknown, idle & known, idle & unknown):
+        if least is not None and found_so_far >= least:
+            break
         inside = np.flatnonzero(group)
         if inside.size and known[inside[0]]:
             keys = values[inside]
             if descending:
                 np.negative(keys, out=keys)
+            if least is not None and (wanted := least - found_so_far) < inside.size:
+                first = keys <= np.partition(keys, wanted - 1)[wanted - 1]
+                inside, keys = inside[first], keys[first]
+                least = 0  # what follows in this group is left out, so nothing may come after it
             inside = inside[np.argsort(keys, kind="stable")]
         parts.append(inside)
+        found_so_far += inside.size
     found = np.concatenate(parts)
     return found if rows is None else rows[found]
 
@@ -87,7 +113,7 @@ def _by_name(table: Table, column: str) -> NDArray[np.float64]:
 
 
 def facets(table: Table) -> dict[str, Facet]:
-    """What rows can be divided by: facts of the machine, then facts of the model."""
+    """What rows can be divided by: verdict, facts of the machine, facts of the model."""
     machines, models = table.field.machines, table.field.models
     by_machine = {
         "machine_vendor": ("Vendor", [machine.vendor or "typed" for machine in machines]),
@@ -100,13 +126,19 @@ def facets(table: Table) -> dict[str, Facet]:
         "experts": ("Experts", ["MoE" if model.mixture else "dense" for model in models]),
         "licence": ("Licence", [model.licence or "not said" for model in models]),
     }
-    found = {}
+    verdicts = (*reversed(VERDICTS), UNKNOWN_SAID)
+    code = np.array([verdicts.index(said) for said in (*VERDICTS, UNKNOWN_SAID)], dtype=np.intp)
+    found = {"verdict": Facet("Verdict", verdicts, code[table.verdict])}
     for divided, places in ((by_machine, table.machine), (by_model, table.model)):
         for id_, (title, names) in divided.items():
             values = _sizes_in_order(names) if id_ == "memory" else sorted(set(names))
             codes = {value: code for code, value in enumerate(values)}
-            place = np.array([codes[name] for name in names], dtype=np.intp)
-            found[id_] = Facet(title, tuple(values), place[places])
+            found[id_] = Facet(
+                title,
+                tuple(values),
+                np.array([codes[name] for name in names], dtype=np.intp),
+                places,
+            )
     return found
 
 
@@ -185,8 +217,7 @@ def _marks(table: Table, filters: Filters) -> dict[str, Marks]:
         if id_ not in known:
             raise BadInput("facet", f'"{id_}" is not a facet; one of: {", ".join(known)}')
         facet = known[id_]
-        kept = np.array([value in values_kept for value in facet.values], dtype=bool)
-        marks[f"the choice of “{facet.title}”"] = kept[facet.place]
+        marks[f"the choice of “{facet.title}”"] = facet.having(values_kept)
     if words := filters.text.casefold().split():
         marks[f"the search for “{filters.text.strip()}”"] = _search(table, words)
     if filters.serving:

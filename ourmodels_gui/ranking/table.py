@@ -9,7 +9,7 @@ Rows are numbered model by model, machine by machine inside; `machine` and `mode
 places in the field. A figure that does not exist is NaN in `values` and "-" in `cell`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -33,7 +33,8 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 UNKNOWN = -1
-"""The verdict of a row that cannot be evaluated."""
+UNKNOWN_SAID = "cannot be evaluated"
+"""The verdict of a row that cannot be evaluated, as a code and in words."""
 GB = 1e9
 
 
@@ -70,6 +71,11 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _columns(self) -> dict[str, Floats]:
         return {}
+
+    @property
+    def worked_out(self) -> Collection[str]:
+        """The columns that were asked for already."""
+        return self._columns.keys()
 
     def values(self, column: str) -> Floats:
         """A column by row in the unit of its id, NaN where the figure does not exist.
@@ -163,7 +169,7 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def verdict_of(self, row: int) -> str:
         code = int(self.verdict[row])
-        return "cannot be evaluated" if code == UNKNOWN else VERDICTS[code]
+        return UNKNOWN_SAID if code == UNKNOWN else VERDICTS[code]
 
     def reason(self, row: int) -> str:
         """Why a row does not serve, with the amount missing; "" where it serves."""
@@ -174,7 +180,7 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
                 return f"{self._missing(row)} missing for the weights and one session"
             case "no session fits":
                 return f"{self._missing(row)} missing for one session"
-            case "cannot be evaluated":
+            case said if said == UNKNOWN_SAID:
                 missing = self.model_of(row).missing
                 return missing or "it has no measured bandwidth; rank at resource limits instead"
         single = self.values("single_session_tokens_per_s")[row]

@@ -8,7 +8,6 @@ from .. import __version__
 from .. import scenario as files
 from ..evaluation import Evaluation
 from ..library.travelling import travelling
-from ..scenario import Scenario
 from . import (
     answer,
     assumptions,
@@ -37,11 +36,21 @@ def build(
     Parameters: evaluations, each with a result; known, whose library made them; options.
     Errors: BadInput where a scenario has no answer, or there are too many.
     """
-    options = _encodable(options or Options())
-    library = known.library
-    told = subjects(evaluations, library)
-    sections: list[Section | None] = [
-        answer.answer(told, options.note),
+    options = encodable(options or Options())
+    told = subjects(evaluations, known.library)
+    return assembled(
+        (answer.answer(told, options.note), *details(told, known)),
+        known,
+        options,
+        title=_title(told),
+        question=answer.question(told),
+        attachments=scenario_files(told, known),
+    )
+
+
+def details(told: Sequence[Subject], known: Known) -> tuple[Section, ...]:
+    """Every section after the answer that has something to say."""
+    sections: tuple[Section | None, ...] = (
         memory.memory(told),
         decode.decode(told),
         prefill.prefill(told),
@@ -51,27 +60,48 @@ def build(
         evidence.evidence(told, known),
         assumptions.assumptions(told),
         working(told),
-        closing.catalog(told, library),
+        closing.catalog(told, known.library),
         closing.limits(told),
         closing.glossary(),
-    ]
+    )
+    return tuple(section for section in sections if section is not None)
+
+
+def assembled(
+    sections: Sequence[Section],
+    known: Known,
+    options: Options,
+    *,
+    title: str,
+    question: str,
+    attachments: tuple[Attachment, ...],
+) -> Report:
+    """The report of some sections, of which options may leave out all but the answer."""
     wanted = frozenset(SECTIONS) if options.sections is None else options.sections
-    kept = [s for s in sections if s is not None and (s.id in wanted or s.id == "answer")]
-    version = library.version or "without a version"
+    version = known.library.version or "without a version"
     return Report(
-        title=options.title.strip() or _title(told),
-        question=answer.question(told),
+        title=options.title.strip() or title,
+        question=question,
         author=options.author.strip(),
         date=options.date.strip(),
         logo=options.logo,
         paper=options.paper,
         versions=f"Our Models {__version__}, catalog {version}",
-        sections=tuple(kept),
-        attachments=tuple(
-            Attachment(attachment_name(place), files.write(scenario), "the scenario")
-            for place, scenario in enumerate(_scenarios(told, known), 1)
-        ),
+        sections=tuple(s for s in sections if s.id in wanted or s.id == "answer"),
+        attachments=attachments,
     )
+
+
+def scenario_files(told: Sequence[Subject], known: Known) -> tuple[Attachment, ...]:
+    """The scenarios to attach, as they went in; the user's own machines and models travel along."""
+    found = []
+    for place, subject in enumerate(told, 1):
+        chosen = subject.evaluation.scenario
+        whole = msgspec.structs.replace(
+            travelling(chosen, known.library), catalog_version=chosen.catalog_version
+        )
+        found.append(Attachment(attachment_name(place), files.write(whole), "the scenario"))
+    return tuple(found)
 
 
 def attachment_name(place: int) -> str:
@@ -83,7 +113,7 @@ def attachment_name(place: int) -> str:
     return SCENARIO_NAME.format("" if place == 1 else f"-{place}")
 
 
-def _encodable(options: Options) -> Options:
+def encodable(options: Options) -> Options:
     """The same with a sign in place of half a character, which no file could hold."""
     fields = ("title", "author", "date", "note")
     whole = {name: getattr(options, name).encode("utf-8", "replace").decode() for name in fields}
@@ -99,14 +129,3 @@ def _title(told: Sequence[Subject]) -> str:
     if alike([subject.machine for subject in told]):
         return f"{len(told)} models on {first.machine}"
     return f"{len(told)} pairs of machine and model"
-
-
-def _scenarios(told: Sequence[Subject], known: Known) -> list[Scenario]:
-    """As they went in; the user's own machines and models travel along."""
-    return [
-        msgspec.structs.replace(
-            travelling(subject.evaluation.scenario, known.library),
-            catalog_version=subject.evaluation.scenario.catalog_version,
-        )
-        for subject in told
-    ]

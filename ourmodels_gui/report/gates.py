@@ -84,12 +84,13 @@ def figures(subjects: Sequence[Subject]) -> Table:
     rows: list[tuple[str, ...]] = []
     strong: list[int] = []
     for family in families:
-        strong.append(len(rows))
-        rows.append((family, *("" for _ in subjects)))
-        for key in names:
-            exists = any(held.get(key, NOTHING)[0] != NONE for held in found)
-            if key[0] == family and exists:
-                rows.append(_row(key[1], [held.get(key, NOTHING) for held in found]))
+        cells = {
+            key[1]: [held.get(key, NOTHING) for held in found] for key in names if key[0] == family
+        }
+        shown = [_row(label, row) for label, row in cells.items() if any(c != NOTHING for c in row)]
+        if shown:
+            strong.append(len(rows))
+            rows += [(family, *("" for _ in subjects)), *shown]
     return Table(
         "figures",
         "Every figure",

@@ -66,7 +66,7 @@ def finished(painted: bytes, report: Report, bookmarks: Sequence[Bookmark]) -> b
     for mark in bookmarks:
         height = float(writer.pages[mark.page].mediabox.height)
         item = writer.add_outline_item(
-            mark.title,
+            title=mark.title,
             page_number=mark.page,
             parent=parents[mark.level - 1] if mark.level else None,
             fit=Fit.xyz(left=0, top=round(height - mark.top, 1)),
@@ -98,7 +98,10 @@ def scenarios(path: Path) -> tuple[Scenario, ...]:
         data = read_small(path, MAX_BYTES)
     except ValueError as bad:
         raise BadInput("", str(bad), str(path)) from None
-    held = attached(data, str(path))
+    return _scenarios_of(attached(data, str(path)), path)
+
+
+def _scenarios_of(held: dict[str, bytes], path: Path) -> tuple[Scenario, ...]:
     found = {}
     for name, content in held.items():
         if match := _SCENARIO.fullmatch(name):

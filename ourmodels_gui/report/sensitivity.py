@@ -112,11 +112,10 @@ def sensitivity(subjects: Sequence[Subject]) -> Section:
     )
     if any(isinstance(subject.setup.model.cache, TypedCache) for subject in subjects):
         note += " A cache that is typed as bytes does not follow the context, so that is not moved."
-    return Section(
-        "sensitivity",
-        "What moves the answer",
-        (*blocks, Text(note, "muted"), *((table,) if table else ())),
-    )
+    blocks.append(Text(note, "muted"))
+    if table is not None:
+        blocks.append(table)
+    return Section("sensitivity", "What moves the answer", tuple(blocks))
 
 
 def _sentence(subject: Subject, found: Sequence[Swing]) -> str:

@@ -40,16 +40,27 @@ def speculation(known: Figures) -> Group | None:
             found.note_at_best,
         ),
     ):
-        alpha = "" if acceptance is None else f", acceptance {known.digits(acceptance)}"
         rows.append(
             known.row(
                 name,
                 label,
-                None if value is None else (known.digits(value), f"tokens{alpha}"),
+                None if value is None else (known.digits(value), "tokens"),
                 value,
                 kinds={},
                 formula=formula,
                 symbols=symbols,
+                note=note,
+            )
+        )
+        rows.append(
+            known.row(
+                name.replace("break_even", "break_even_acceptance"),
+                label.replace("rho", "acceptance"),
+                None if acceptance is None else (known.digits(acceptance), ""),
+                acceptance,
+                kinds={},
+                formula="alpha of rho = (1 - alpha^(gamma+1)) / (1 - alpha) at the break-even rho",
+                symbols="gamma",
                 note=note,
             )
         )

@@ -78,6 +78,16 @@ def test_a_forced_number_of_sessions_is_what_serving_answers(panel):
             "Answer without a budget",
             {"prefill.ttft_budget_s": None},
         ),
+        (
+            Prompt(300_000),
+            "Ask for a prompt of 100k",
+            {"prefill.prompt_tokens": 100_000},
+        ),
+        (
+            Prompt(200_000, 100_000),
+            "Drop the cached prefix",
+            {"prefill.cached_prefix_tokens": None},
+        ),
         (Prompt(8192, batch=4000), "Let the batch follow", {"prefill.batch": None}),
     ],
 )
@@ -90,6 +100,11 @@ def test_the_wait_that_has_no_answer_offers_the_edit_that_gives_one(
     with qtbot.waitSignal(panel.edited) as edit:
         offer(panel.cards[3]).click()
     assert edit.args == [changes]
+
+
+def test_a_model_that_does_not_fit_offers_no_prompt(panel):
+    wait = texts(panel, evaluated(mixture(), machine=SMALL, prompt=Prompt(120_000, 11_072)))[3]
+    assert wait.offer is None
 
 
 def test_an_estimate_gives_its_reason_and_a_bound_what_it_promises(panel):

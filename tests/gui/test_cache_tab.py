@@ -41,7 +41,7 @@ def test_the_layers_add_up_to_what_a_session_reserves_and_reads(model):
 def test_a_window_is_reserved_and_read_no_further_than_it_goes():
     window = CacheLayer("window", 6, 1000.0, 1000.0, window_tokens=512)
     rows, _ = layer_rows(evaluated(ModelCosts(1e9, 1e9, (window,))).setup)
-    assert rows[0][0].text == "sliding window of 512"
+    assert rows[0][0].text == "window of 512"
     assert rows[0][3].value == rows[0][4].value == 6 * 512_000
 
 

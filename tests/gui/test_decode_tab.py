@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QPushButton, QTabBar, QTabWidget, QWidget
 from ourmodels_gui.engine.setup import Machine
 from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
 from ourmodels_gui.gui.decode_tab import DecodeTab
+from ourmodels_gui.gui.derivation import WorkingWindow
+from ourmodels_gui.measured.points import Point
 
 SMALL = Machine(16e9, 400e9)
 
@@ -136,10 +138,10 @@ def test_a_pinned_curve_stays_while_the_scenario_moves(seen):
 
 def test_the_memory_power_is_told_in_words_where_it_would_flatten_the_rest(seen):
     seen.present(evaluated(mixture(), machine=Machine(2e12, 1792e9)))
-    assert [note.said[:14] for note in seen.plot.notes] == ["↑ memory power"]
+    assert [note.said[:14] for note in seen.plot.notes if note.said] == ["↑ memory power"]
     assert "memory power" not in " ".join(level.name_text for level in seen.plot.levels)
     seen.present(evaluated(dense()))
-    assert [note.said for note in seen.plot.notes] == [""]
+    assert [note.said for note in seen.plot.notes if note.said] == []
     assert "memory power" in " ".join(level.name_text for level in seen.plot.levels)
 
 
@@ -216,3 +218,36 @@ def test_the_working_follows_a_new_result(seen):
     before = seen.figures.shown()
     seen.present(evaluated(dense(), reserved_context_tokens=50_000))
     assert seen.figures.shown() != before
+
+
+def test_measurements_stand_on_both_ceilings_and_in_the_reading(seen):
+    here = Point("decode", 4, 1, 60.0, same=True)
+    elsewhere = Point("serving", 2, 1, 30.0, same=False)
+    seen.measured = lambda _evaluation: (here, elsewhere, Point("prefill", 1, 512, 9.0, same=True))
+    seen.present(evaluated(dense()))
+    drawn = seen.plot.measured
+    places = [(10.0**x, 10.0**y) for x, y in zip(*drawn._same.getData(), strict=True)]
+    assert places == [pytest.approx((4, 60.0)), pytest.approx((4, 15.0))]
+    assert len(drawn._other.getData()[0]) == 2
+    assert ("measured", "60.0 tok/s") in seen.plot.reading_at(4.0).rows
+    assert ("at another context", "30.0 tok/s") in seen.plot.reading_at(2.0).rows
+    seen.measured = lambda _evaluation: ()
+    seen.present(evaluated(dense()))
+    assert len(drawn._same.getData()[0]) == 0
+    assert [note.said for note in seen.plot.notes if note.said] == []
+
+
+def test_a_row_of_the_table_opens_its_working(seen, qtbot):
+    seen.present(evaluated(dense(), floor_tokens_per_s=10.0))
+    seen.table.setFocus()
+    row = [cells[0].value for cells in seen.table.figures.rows].index(4)
+    seen.table.activated.emit(seen.table.figures.index(row, 1))
+    text = seen.table.findChild(WorkingWindow).text.toPlainText()
+    rate = exact_rate(seen.table.figures.rows[row][1].value)
+    assert "T(b) = b R / (W_batch(b) + b K_read)" in text
+    assert f"= {rate} tok/s" in text
+    seen.table.findChild(WorkingWindow).close()
+
+
+def exact_rate(value):
+    return f"{value:.6g}"

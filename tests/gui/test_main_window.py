@@ -23,15 +23,20 @@ from PySide6.QtWidgets import (
 
 from ourmodels_gui import paths
 from ourmodels_gui import scenario as files
+from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import settings as remembered
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.own_machines import OwnMachines
 from ourmodels_gui.gui.recompute import Recompute
+from ourmodels_gui.gui.report.dialog import ReportDialog
+from ourmodels_gui.gui.report.pdf import to_pdf
 from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import Problem
-from ourmodels_gui.scenario import SUFFIX, HardwareRef
+from ourmodels_gui.report.build import build
+from ourmodels_gui.report.known import Known
+from ourmodels_gui.scenario import SUFFIX, HardwareRef, ModelRef, Scenario
 
 FLOOR = "workload.floor_tokens_per_s"
 EXAMPLES = paths.resources() / "examples"
@@ -325,6 +330,34 @@ def test_a_dropped_file_opens(window, tmp_path, scenario):
     middle = QPointF(window.rect().center())
     QApplication.sendEvent(window, QDropEvent(middle, copy, data, left, none))
     assert window.store.scenario.name == "Dropped"
+
+
+def test_a_dropped_report_opens_its_scenario_as_a_new_one(window, tmp_path, library):
+    chosen = Scenario("geforce-rtx-4090", ModelRef("gpt-oss-20b"))
+    other = msgspec.structs.replace(chosen, hardware="geforce-rtx-5090")
+    path = tmp_path / "report.pdf"
+    report = build([run(chosen, library), run(other, library)], Known(library))
+    path.write_bytes(to_pdf(report))
+    window.open(path)
+    assert window.store.scenario == chosen
+    assert window.document.path is None, "saving must not write over the report"
+    assert "2 scenarios; this is the first" in window.bar.words.text()
+
+
+def test_a_pdf_without_a_scenario_is_one_sentence(window, tmp_path):
+    before = window.store.scenario
+    path = tmp_path / "other.pdf"
+    path.write_bytes(b"%PDF-1.4 nothing")
+    window.open(path)
+    assert window.store.scenario == before
+    assert str(path) in window.bar.words.text() and "damaged" in window.bar._notice
+
+
+def test_the_report_of_what_is_in_sight_opens_over_the_window(window, qtbot):
+    window.menus.report.emit()
+    dialog = window.findChild(ReportDialog)
+    assert dialog.isVisible() and dialog.isModal()
+    dialog.reject()
 
 
 def test_every_example_opens_and_is_saved_under_another_name(window, qtbot):

@@ -1,7 +1,8 @@
-"""Models of the user's own: duplicated, renamed, exported, deleted; shipped ones never change."""
+"""Models of the user's own: duplicated, edited, exported, deleted; shipped ones never change."""
 
 import pytest
 from PySide6.QtCore import Signal
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from ourmodels_gui import paths
@@ -51,6 +52,10 @@ def type_name(monkeypatch, name, agreed=True):
     monkeypatch.setattr(QInputDialog, "getText", lambda *_: (name, agreed))
 
 
+def answer_with(monkeypatch, button):
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: button)
+
+
 def duplicate(window, monkeypatch, name="Mine"):
     type_name(monkeypatch, name)
     window.menus.model.emit("duplicate")
@@ -66,13 +71,55 @@ def test_a_duplicate_is_a_file_of_the_users_and_chosen(window, monkeypatch, fold
     assert window.store.scenario.model.weights == before.weights
 
 
-def test_a_renamed_model_keeps_its_id(window, monkeypatch):
+def edit(window, name=None, notes=None):
+    window.menus.model.emit("edit")
+    fields = window.own.editor.fields
+    if name is not None:
+        fields.name.selectAll()
+        QTest.keyClicks(fields.name, name)
+    if notes is not None:
+        fields.notes.setPlainText(notes)
+    return window.own.editor
+
+
+def test_an_edited_model_keeps_its_id(window, monkeypatch):
     entry = duplicate(window, monkeypatch)
-    type_name(monkeypatch, "Better name")
-    window.menus.model.emit("rename")
+    edit(window, "Better  name ", "one\n\n two ").accept()
     again = window.store.library.models[entry.id]
     assert again.name == "Better name"
+    assert again.record.notes == ("one", "two")
+    assert again.record.tensors == entry.record.tensors
     assert window.store.scenario.model.id == entry.id
+
+
+def test_the_editor_starts_from_what_the_model_says(window, monkeypatch):
+    entry = duplicate(window, monkeypatch)
+    edit(window, notes="Mine to know").accept()
+    editor = edit(window)
+    assert editor.fields.name.text() == entry.name
+    assert editor.fields.notes.toPlainText() == "Mine to know"
+    editor.reject()
+
+
+def test_without_a_name_nothing_is_saved_and_the_dialog_says_so(window, monkeypatch):
+    entry = duplicate(window, monkeypatch)
+    editor = edit(window, " ")
+    editor.accept()
+    assert editor.isVisible() and "a name is needed" in editor.trouble.text()
+    assert window.store.library.models[entry.id] is entry
+    answer_with(monkeypatch, QMessageBox.StandardButton.Discard)
+    editor.reject()
+
+
+def test_an_edit_is_not_lost_unasked(window, monkeypatch):
+    duplicate(window, monkeypatch)
+    editor = edit(window, "Other")
+    answer_with(monkeypatch, QMessageBox.StandardButton.Cancel)
+    editor.reject()
+    assert editor.isVisible() and editor.fields.name.text() == "Other"
+    answer_with(monkeypatch, QMessageBox.StandardButton.Discard)
+    editor.reject()
+    assert not editor.isVisible()
 
 
 def test_a_name_that_nobody_agreed_to_changes_nothing(window, monkeypatch, folder):
@@ -105,13 +152,13 @@ def test_deleting_asks_and_removes_the_file(window, monkeypatch, folder):
     assert entry.id not in window.store.library.models
 
 
-def test_shipped_models_can_be_neither_renamed_nor_deleted(window, library):
-    assert not window.menus.rename_model_action.isEnabled()
+def test_shipped_models_can_be_neither_edited_nor_deleted(window, library):
+    assert not window.menus.edit_model_action.isEnabled()
     assert not window.menus.delete_model_action.isEnabled()
     assert window.menus.export_model_action.isEnabled()
-    window.menus.model.emit("rename")
+    window.menus.model.emit("edit")
     window.menus.model.emit("delete")
-    assert window.store.library is library
+    assert window.store.library is library and window.own.editor is None
 
 
 def test_a_file_changed_elsewhere_is_not_written_over(window, monkeypatch, folder):
@@ -119,15 +166,18 @@ def test_a_file_changed_elsewhere_is_not_written_over(window, monkeypatch, folde
     path = folder / "models" / f"{entry.id}.json"
     path.write_bytes(path.read_bytes() + b"\n")
     theirs = path.read_bytes()
-    type_name(monkeypatch, "Other")
-    window.menus.model.emit("rename")
-    assert "changed elsewhere" in window.bar.words.text()
+    editor = edit(window, "Other")
+    editor.accept()
+    assert editor.isVisible() and "changed elsewhere" in editor.trouble.text()
+    assert editor.fields.name.text() == "Other"
     assert path.read_bytes() == theirs
+    answer_with(monkeypatch, QMessageBox.StandardButton.Discard)
+    editor.reject()
 
 
 def test_only_ones_own_are_listed_on_asking(window, monkeypatch):
     entry = duplicate(window, monkeypatch)
-    window.menus.model.emit("own")
+    window.menus.own_models.emit()
     model = window.models.model
     assert [model.index(n).data(RowModel.RowRole).id for n in range(model.rowCount())] == [entry.id]
     window.models.clear_filters()

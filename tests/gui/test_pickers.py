@@ -167,7 +167,11 @@ def test_every_machine_row_shows_memory_and_bandwidth(machines, library):
     for number in range(machines.model.rowCount()):
         row = machines.model.index(number).data(RowModel.RowRole)
         entry = library.machines[row.id]
-        assert row.figures[0].endswith(entry.memory.unit)
+        value, unit = row.figures[0].split()
+        factor = {"GB": 1e9, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}[unit]
+        assert float(value.replace(",", "")) * factor == pytest.approx(
+            entry.machine.capacity_bytes, rel=1e-3
+        )
         assert row.summary.endswith("GB/s")
 
 

@@ -10,6 +10,7 @@ from ourmodels_gui import scenario as files
 from ourmodels_gui.engine.setup import Machine, Prompt
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.bracket import usual_bracket
+from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
 from ourmodels_gui.gui.prefill_tab import PrefillTab
 
@@ -180,3 +181,18 @@ def test_integer_rates_are_no_end_of_a_usual_bracket():
     rates = {"fp4": 100e12, "int8_int32acc": 900e12}
     machine = Machine(34e9, 1e12, rates)
     assert usual_bracket(evaluated(mixture(), machine=machine, prompt=Prompt(8192)).setup) is None
+
+
+def test_a_row_of_the_table_opens_its_working(tab):
+    evaluation = evaluated(mixture(), prompt=Prompt(8192))
+    tab.present(evaluation)
+    lengths = [row[0].value for row in tab.table.figures.rows]
+    for length in (1024, 262_144):
+        tab.table.activated.emit(tab.table.figures.index(lengths.index(length), 0))
+        window = tab.table.findChild(WorkingWindow)
+        rows, _ = length_rows(evaluation)
+        wait = rows[lengths.index(length)][1].value
+        assert f"= {wait:.6g} s" in window.text.toPlainText()
+        assert "A_linear / F_linear" in window.text.toPlainText()
+        window.setParent(None)
+        window.close()

@@ -21,9 +21,9 @@ def form(qtbot, library):
 
 def test_choosing_a_use_by_key_edits_all_that_it_decides(form, evaluation, qtbot):
     form.present(evaluation)
-    assert form.preset.choice.currentText() == "as set below"
+    assert form.workload.preset.choice.currentText() == "as set below"
     with qtbot.waitSignal(form.edited) as edit:
-        qtbot.keyClick(form.preset.choice, Qt.Key.Key_Down)
+        qtbot.keyClick(form.workload.preset.choice, Qt.Key.Key_Down)
     assert edit.args == [presets()[0].changes]
 
 
@@ -31,10 +31,10 @@ def test_the_use_in_use_is_named_and_any_edit_makes_it_ones_own(form, scenario, 
     team = next(preset for preset in presets() if preset.name == "A small team")
     chosen = files.edited(scenario, team.changes)
     form.present(run(chosen, library))
-    assert form.preset.choice.currentText() == "A small team"
-    assert form.preset.choice.toolTip() == team.note
+    assert form.workload.preset.choice.currentText() == "A small team"
+    assert form.workload.preset.choice.toolTip() == team.note
     form.present(run(files.edited(chosen, {"workload.batch": 9}), library))
-    assert form.preset.choice.currentText() == "as set below"
+    assert form.workload.preset.choice.currentText() == "as set below"
 
 
 def test_the_turn_is_told_where_the_answer_is_asked(form, scenario, library):

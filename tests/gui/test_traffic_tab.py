@@ -129,6 +129,15 @@ def test_the_boards_draw_what_is_lit(tab):
     assert unlit != lit
 
 
+@pytest.mark.parametrize("width", range(880, 887))
+def test_both_boards_draw_their_cells_alike(tab, qtbot, width):
+    tab.resize(width, 480)
+    tab.present(evaluated(dense(), machine=Machine(9e9, 8e11)))
+    qtbot.waitUntil(lambda: tab.width() == width)
+    left, right = tab.left.board.drawn, tab.right.board.drawn
+    assert left == right
+
+
 @pytest.mark.parametrize(
     ("field", "text", "changes"),
     [

@@ -167,3 +167,32 @@ def test_unknown_ids_and_formats_are_bad_input(library):
     ):
         with pytest.raises(BadInput):
             prepare(library, choice)
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize(
+    "column", ["aggregate_tokens_per_s", "price", "watts", "machine", "verdict"]
+)
+@pytest.mark.parametrize("least", [1, 7, 400, 10**6])
+def test_the_first_rows_alone_are_those_of_the_whole_order(table, column, descending, least):
+    whole = order(table, column, descending)
+    first = order(table, column, descending, least=least)
+    assert first.size >= min(least, len(table))
+    assert first.tolist() == whole[: first.size].tolist()
+
+
+def test_the_first_rows_of_a_subset_are_those_of_its_whole_order(table):
+    some = np.arange(0, len(table), 3)
+    whole = order(table, "price", False, some)
+    first = order(table, "price", False, some, least=20)
+    assert 20 <= first.size < some.size
+    assert first.tolist() == whole[: first.size].tolist()
+
+
+def test_rows_can_be_divided_by_verdict(table):
+    facet = facets(table)["verdict"]
+    assert facet.values[0] == "serves" and facet.values[-1] == "cannot be evaluated"
+    rows = choose(table, Filters(facets={"verdict": frozenset({"model does not fit"})}))
+    assert rows.size and {table.verdict_of(row) for row in rows} == {"model does not fit"}
+    for row in range(0, len(table), 97):
+        assert facet.values[facet.place[row]] == table.verdict_of(row)

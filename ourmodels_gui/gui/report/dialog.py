@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -22,16 +23,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ...evaluation import Evaluation, run
+from ...evaluation import run
 from ...files import read_small
 from ...library.load import Library
+from ...ranking.requirements import Requirements
+from ...report.build import build
+from ...report.search_report import build_search
 from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
 from ...scenario import Scenario
-from ..form import message, say
+from ..captions import message, say
 from ..settings import Settings
 from ..theme import GROUP_GAP, UNIT
 from .preview import Preview
-from .worker import RENDERERS, Worker
+from .worker import RENDERERS, Make, Worker
 
 WAIT_MS = 250
 """After the last change, until the preview is drawn anew."""
@@ -48,8 +52,17 @@ def open_report(
         if done.problem is not None:
             return str(done.problem)
         evaluations.append(done)
-    ReportDialog(evaluations, library, settings, parent).open()
+    make = partial(build, evaluations)
+    ReportDialog(make, library, settings, parent).open()
     return ""
+
+
+def open_search_report(
+    requirements: Requirements, library: Library, settings: Settings, parent: QWidget
+) -> None:
+    """Open the dialog on the report of a reverse search that has been answered."""
+    make = partial(build_search, requirements)
+    ReportDialog(make, library, settings, parent).open()
 
 
 class ReportDialog(QDialog):
@@ -57,7 +70,7 @@ class ReportDialog(QDialog):
 
     def __init__(
         self,
-        evaluations: Sequence[Evaluation],
+        make: Make,
         library: Library,
         settings: Settings,
         parent: QWidget | None = None,
@@ -67,7 +80,7 @@ class ReportDialog(QDialog):
         self.setWindowTitle(self.tr("Report"))
         self._settings = settings
         self._logo = b""
-        self.worker = Worker(evaluations, library, self)
+        self.worker = Worker(make, library, self)
         self.preview = Preview(self)
         self.trouble = message(self, error=True)
         self.done_line = message(self)
@@ -181,10 +194,10 @@ class ReportDialog(QDialog):
         return buttons
 
     def _change(self) -> None:
+        say(self.trouble, "")
         self._timer.start()
 
     def _draw(self) -> None:
-        say(self.trouble, "")
         self.worker.preview(self.options(), self.preview.width_px())
 
     def _title_used(self, title: str) -> None:

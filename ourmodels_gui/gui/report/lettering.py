@@ -94,6 +94,15 @@ def _written(character: str) -> str:
     return character
 
 
+def direction(text: str) -> Qt.LayoutDirection:
+    """Right to left where most of its letters run so; one such name does not turn a sentence."""
+    kinds = [unicodedata.bidirectional(c) for c in text if not c.isascii()]
+    turned = sum(kind in ("R", "AL") for kind in kinds)
+    if 2 * turned > sum(c.isalpha() for c in text):
+        return Qt.LayoutDirection.RightToLeft
+    return Qt.LayoutDirection.LeftToRight
+
+
 class Lines:
     """A text set in a width. height: of all its lines; count: how many."""
 
@@ -110,7 +119,7 @@ class Lines:
         if right:
             option.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
         else:
-            option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+            option.setTextDirection(direction(whole))
         self._layout.setTextOption(option)
         if lead:
             self._layout.setFormats([_bold(len(bold), type_)])

@@ -97,7 +97,19 @@ def column_widths(table: Table, width: float) -> list[float]:
     spare = width - sum(least)
     if spare >= 0:
         return _shared(least, spare, [n - m for n, m in zip(natural, least, strict=True)])
-    return [size * width / sum(least) for size in least]
+    return _levelled(least, width)
+
+
+def _levelled(sizes: Sequence[float], width: float) -> list[float]:
+    """The largest cut to one size, so that the smaller ones keep theirs and all fit the width."""
+    order = sorted(sizes)
+    left = width
+    for place, size in enumerate(order):
+        share = left / (len(order) - place)
+        if size >= share:
+            return [min(other, share) for other in sizes]
+        left -= size
+    return list(sizes)
 
 
 def _shared(sizes: Sequence[float], spare: float, weights: Sequence[float]) -> list[float]:

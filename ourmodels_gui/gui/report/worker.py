@@ -1,6 +1,6 @@
 """One worker that sets, draws and writes reports beside the window."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,17 +8,17 @@ from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QPainter
 
 from ... import paths
-from ...evaluation import Evaluation
 from ...files import write_whole
 from ...library.load import Library
 from ...problem import BadInput
 from ...report import csv_tables, html, markdown
-from ...report.build import build
 from ...report.known import Known, gather
 from ...report.shapes import Options, Report
 from .lettering import POINT
 from .pages import Pages
 from .pdf import to_pdf
+
+Make = Callable[[Known, Options], Report]
 
 RENDERERS: dict[str, Callable[[Report], bytes]] = {
     ".pdf": to_pdf,
@@ -48,11 +48,10 @@ class Worker(QObject):
     written = Signal(object)
     failed = Signal(str)
 
-    def __init__(
-        self, evaluations: Sequence[Evaluation], library: Library, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, make: Make, library: Library, parent: QObject | None = None) -> None:
+        """Parameters: make, what the report is of; library, that its evaluations were made with."""
         super().__init__(parent)
-        self._evaluations = tuple(evaluations)
+        self._make = make
         self._library = library
         self._known: Known | None = None
         self._newest = 0
@@ -81,7 +80,7 @@ class Worker(QObject):
         """Runs in the worker, one call at a time."""
         if self._known is None:
             self._known = gather(self._library, paths.catalog(), paths.user_data())
-        return build(self._evaluations, self._known, options)
+        return self._make(self._known, options)
 
     def _draw(self, number: int, options: Options, width_px: int) -> None:
         if number != self._newest:

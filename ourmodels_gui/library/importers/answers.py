@@ -11,6 +11,8 @@ from .review import Choice, Question
 PERIODS = (2, 3, 4, 5, 6, 8)
 _OF_LAYERS = ("query_heads", "key_heads", "key_width")
 BLOCKING = ("per_token",)
+OPEN_FOR_GOOD = ("state", "layers")
+"""Questions that no single number answers: the layout stays unknown."""
 
 TEXTS: dict[str, str] = {
     "window": "Which layers see only the window?",
@@ -52,7 +54,11 @@ def choices_of(key: str, layer_count: int) -> tuple[Choice, ...]:
 def question(key: str, layer_count: int, why: str = "") -> Question:
     """One open question. Parameters: why, what is missing in words."""
     return Question(
-        key, TEXTS.get(key, why), choices_of(key, layer_count), blocking=key in BLOCKING
+        key,
+        TEXTS.get(key, why),
+        choices_of(key, layer_count),
+        blocking=key in BLOCKING,
+        answerable=key not in OPEN_FOR_GOOD,
     )
 
 
@@ -62,8 +68,8 @@ def answered(said: Described, answers: Mapping[str, str]) -> Described:
     Raises BadInput naming the answer that is unknown or no number.
     """
     for key, answer in answers.items():
-        if key not in TEXTS or key in ("state", "layers"):
-            known = ", ".join(name for name in TEXTS if name not in ("state", "layers"))
+        if key not in TEXTS or key in OPEN_FOR_GOOD:
+            known = ", ".join(name for name in TEXTS if name not in OPEN_FOR_GOOD)
             raise BadInput(f"answer.{key}", f"nobody asked that; one of {known}")
         choices = [choice.id for choice in choices_of(key, said.layer_count or 0)]
         if choices and answer not in choices:

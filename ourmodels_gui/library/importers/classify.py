@@ -38,7 +38,8 @@ def place_of(name: str) -> Place:
     >>> place_of("model.layers.3.mlp.experts.17.up_proj.weight")
     Place(pattern='model.layers.#.mlp.experts.#.up_proj.weight', layer=3, expert=17)
     """
-    layer, expert = _LAYER.search(name), _EXPERT.search(name)
+    layer = _LAYER.search(name)
+    expert = _EXPERT.search(name) if ".expert" in name else None
     return Place(
         _NUMBER.sub("#", name),
         int(layer[1][:9]) if layer else -1,

@@ -29,12 +29,17 @@ COMPARED_TOKENS = 32_768
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """An imported model. problems: why it cannot be used or saved as it is; empty when it can."""
+    """An imported model.
+
+    problems: why it cannot be used or saved as it is; empty when it can. tried: the record that
+    each choice of each open question would give, by key and choice.
+    """
 
     record: ModelRecord
     review: Review
     files: Files
     problems: tuple[str, ...] = ()
+    tried: dict[str, dict[str, ModelRecord]] = {}
 
 
 def import_model(
@@ -63,16 +68,17 @@ def review_files(
     made = _assembled(files, said)
     record = made.record
     twin = twin_of(record, library.models) if library else None
+    tried: dict[str, dict[str, ModelRecord]] = {}
     review = Review(
         read=_read_facts(files, said),
         inferred=tuple(Fact(name, text) for name, text in made.inferred.items()),
-        missing=_questions(files, made, answers, twin.record if twin else None),
+        missing=_questions(files, made, answers, twin.record if twin else None, tried),
         contradictions=(*made.contradictions, *_name_against(files, said)),
         differences=differences(record, twin.record) if twin else (),
         twin=twin.name if twin else "",
         notes=files.checkpoint.notes,
     )
-    return Imported(record, review, files, _problems(files, said, made))
+    return Imported(record, review, files, _problems(files, said, made), tried)
 
 
 def named(imported: Imported, name: str | None) -> Imported:
@@ -125,15 +131,20 @@ def _problems(files: Files, said: Described, made: Assembled) -> tuple[str, ...]
 
 
 def _questions(
-    files: Files, made: Assembled, answers: dict[str, str], twin: ModelRecord | None
+    files: Files,
+    made: Assembled,
+    answers: dict[str, str],
+    twin: ModelRecord | None,
+    tried: dict[str, dict[str, ModelRecord]],
 ) -> tuple[Question, ...]:
-    """What is open, with the effect of every choice, tried out one by one."""
+    """What is open, with the effect of every choice, tried out one by one and kept in `tried`."""
     questions = []
     for key, why in made.open.items():
         asked = question(key, made.record.layer_count, why)
         choices, suggestion = [], ""
         for choice in asked.choices:
             other = _tried(files, made, {**answers, key: choice.id}, key)
+            tried.setdefault(key, {})[choice.id] = other
             choices.append(msgspec.structs.replace(choice, effect=_effect(made.record, other)))
             if twin is not None and twin.layers and other.layers:
                 same = session_bytes(twin) == session_bytes(other)
@@ -166,7 +177,11 @@ def _effect(now: ModelRecord, then: ModelRecord) -> str:
 def _read_facts(files: Files, said: Described) -> tuple[Fact, ...]:
     checkpoint = files.checkpoint
     facts = {
-        "files": (f"{checkpoint.files:,}, {checkpoint.file_bytes:,} bytes", checkpoint.container),
+        "files": (
+            f"{checkpoint.files:,} {'file' if checkpoint.files == 1 else 'files'}, "
+            f"{checkpoint.file_bytes:,} bytes",
+            checkpoint.container,
+        ),
         "architecture": (said.family, "metadata"),
         "format": (said.weights_name, "metadata"),
         "layers": (said.layer_count, "metadata"),

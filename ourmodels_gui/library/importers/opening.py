@@ -1,6 +1,7 @@
 """A path, whatever it is -> the files of the model there, read."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from ...problem import BadInput
 from .bounded import names_in
 from .config_json import read_config
 from .described import Described
-from .found import Cancelled, Checkpoint, listed
+from .found import Cancelled, Checkpoint, listed, shorten
 from .gguf_facts import describe_gguf
 from .gguf_parts import parts_of, read_gguf
 from .hf_config import describe_config
@@ -27,9 +28,31 @@ class Files(msgspec.Struct, frozen=True):
     name: str
 
 
+def pasted_path(text: str) -> Path:
+    """The path that somebody pasted or dropped: quotes, a file address and a home folder undone.
+
+    Raises BadInput for a web address.
+
+    >>> pasted_path(' "file:///models/my%20model.gguf" ').as_posix()
+    '/models/my model.gguf'
+    """
+    plain = text.strip().strip("\"'").strip()
+    if plain.lower().startswith(("http://", "https://")):
+        message = "this program works offline; download the files and give the path of their folder"
+        raise BadInput("", message, shorten(plain))
+    if plain.lower().startswith("file://"):
+        address = plain[len("file://") :]
+        address = address[address.find("/") :] if "/" in address else address
+        coded = re.sub(rb"%([0-9a-fA-F]{2})", lambda m: bytes([int(m[1], 16)]), address.encode())
+        plain = coded.decode(errors="surrogateescape")
+        if re.match(r"/[A-Za-z]:/", plain):  # a drive letter
+            plain = plain[1:]
+    return _at_home(Path(plain))
+
+
 def read_files(path: Path, cancelled: Cancelled | None = None) -> Files:
     """The headers and the metadata of the model at a path. Raises as `import_model` does."""
-    path = Path(os.path.abspath(path.expanduser()))
+    path = Path(os.path.abspath(_at_home(path)))
     if path.is_dir():
         return _read_folder(path, cancelled)
     path.stat()
@@ -51,6 +74,13 @@ def read_files(path: Path, cancelled: Cancelled | None = None) -> Files:
     raise BadInput("", message, str(path))
 
 
+def _at_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # the home of somebody who is not there
+        return path
+
+
 def _read_folder(folder: Path, cancelled: Cancelled | None) -> Files:
     names = names_in(folder)
     ggufs = [n for n in names if n.lower().endswith(".gguf") and not n.startswith("mmproj")]
@@ -66,8 +96,7 @@ def _read_folder(folder: Path, cancelled: Cancelled | None) -> Files:
     if "config.json" in names:
         return _from_config(folder / "config.json", cancelled)
     if others:
-        index, paths = find_files(folder)
-        return _from_safetensors(folder, read_shards(index, paths, cancelled))
+        return _from_safetensors(folder, read_shards(*find_files(folder), cancelled))
     what = f"{len(names):,} files, none of which is" if names else "nothing, so no"
     message = f"the folder holds {what} a model: no .gguf, .safetensors or config.json"
     raise BadInput("", message, str(folder))
@@ -85,7 +114,9 @@ def _from_config(path: Path, cancelled: Cancelled | None) -> Files:
     index, paths = find_files(folder)
     present = [shard for shard in paths if shard.exists()]
     if present and (path.name == "config.json" or len(present) == len(paths)):
-        return _from_safetensors(folder, read_shards(index, paths, cancelled), config=path)
+        held = read_shards(index, paths, cancelled)
+        index = None  # its names are as many megabytes as the tensors' own
+        return _from_safetensors(folder, held, config=path)
     config = read_config(path)
     said = describe_config(config, str(path))
     if said.layer_count is None and said.hidden_width is None:

@@ -5,6 +5,7 @@ shapes then give the size. The config only decides where two readings are possib
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import prod
 
 from ...problem import BadInput
@@ -81,7 +82,7 @@ _BESIDE: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Ending of a tensor that belongs to another -> endings that the other may have instead."""
 
 _ENDINGS = tuple(ending for ending, _ in _BESIDE)
-_PRIMARY = (".qweight", ".weight_packed", "_blocks", ".weight")
+_PACKED = (".qweight", ".weight_packed", "_blocks")
 
 _MICROSCALED = ((4, 32), (4, 16), (8, 32))
 _AFFINE = (
@@ -109,7 +110,7 @@ def undo_packing(raws: Iterable[Raw], packing: Packing, place: str) -> tuple[Ten
             owned.setdefault(owner, {})[what] = raw
             companions.add(name)
     return tuple(
-        _weight(raw, owned.get(name, {}), packing, place)
+        _weight(raw, owned.pop(name, {}), packing, place)
         for name, raw in by_name.items()
         if name not in companions
     )
@@ -129,14 +130,17 @@ def _owner(name: str, by_name: dict[str, Raw]) -> tuple[str, str] | None:
 
 
 def _weight(raw: Raw, beside: Beside, packing: Packing, place: str) -> Tensor:
-    size = raw.stored_bytes + sum(other.stored_bytes for other in beside.values())
-    name, module = raw.name, raw.name
-    for ending in _PRIMARY:
-        if raw.name.endswith(ending):
-            module = raw.name[: -len(ending)]
-            name = module if ending == "_blocks" else f"{module}.weight"
-            break
-    shape, encoding = _undone(raw, beside, packing, module, place)
+    size = raw.stored_bytes
+    for other in beside.values():
+        size += other.stored_bytes
+    name = raw.name
+    if not name.endswith(".weight"):
+        for ending in _PACKED:
+            if name.endswith(ending):
+                module = name[: -len(ending)]
+                name = module if ending == "_blocks" else f"{module}.weight"
+                break
+    shape, encoding = _undone(raw, beside, packing, name.removesuffix(".weight"), place)
     shape = shape or (1,)
     if 0 in shape:
         raise _bad(raw, place, "it is empty; the file is damaged")
@@ -147,6 +151,8 @@ def _undone(
     raw: Raw, beside: Beside, packing: Packing, module: str, place: str
 ) -> tuple[tuple[int, ...], str]:
     """Shape and encoding of one weight."""
+    if raw.dtype in _FLOAT8:
+        return raw.shape, _float8(raw, beside)
     if raw.name.endswith(".qweight"):
         return _gptq_or_awq(raw, beside, packing, place)
     if raw.name.endswith("_blocks") and raw.dtype == "U8" and "scales" in beside:
@@ -159,8 +165,6 @@ def _undone(
         return _mlx(raw, beside, packing.of(module), place)
     if any(key.startswith(("absmax", "quant_state")) for key in beside):
         return (2 * prod(raw.shape),), "nf4"
-    if raw.dtype in _FLOAT8:
-        return raw.shape, _float8(raw, beside)
     if raw.dtype in ("U8", "I8") and (scale := _scale_of(beside)) is not None:
         return _bytes_with_scale(raw, scale, place)
     packed_words = raw.dtype in ("I32", "U32", "U8", "I8", "I16", "U16") and len(raw.shape) > 1
@@ -204,7 +208,8 @@ def _gptq_or_awq(
 def _mlx(raw: Raw, beside: Beside, scheme: Scheme, place: str) -> tuple[tuple[int, ...], str]:
     """32-bit words along the last axis; as many scales in a row as groups."""
     scales = beside["scales"]
-    if not raw.shape or raw.shape[:-1] != scales.shape[:-1] or not scales.shape[-1]:
+    alike = raw.shape[:-1] == scales.shape[:-1]
+    if not raw.shape or not scales.shape or not scales.shape[-1] or not alike:
         raise _bad(raw, place, "its scales do not fit it")
     words, groups = raw.shape[-1], scales.shape[-1]
     known = [(scheme.bits, scheme.group)] if scheme.bits and scheme.group else []
@@ -258,12 +263,18 @@ def _bytes_with_scale(raw: Raw, scale: Raw, place: str) -> tuple[tuple[int, ...]
 
 def _float8(raw: Raw, beside: Beside) -> str:
     scale = _scale_of(beside)
-    if scale is None or prod(scale.shape) <= 1 or len(raw.shape) < 2:
+    return "fp8" if scale is None else _scaled_float8(raw.shape, scale.shape)
+
+
+@lru_cache(maxsize=1024)
+def _scaled_float8(shape: tuple[int, ...], scales: tuple[int, ...]) -> str:
+    """Of ten thousands of tensors, very few differ in their shapes."""
+    if prod(scales) <= 1 or len(shape) < 2:
         return "fp8"
-    if len(scale.shape) >= 2 and scale.shape[-1] > 1 and raw.shape[-1] == 32 * scale.shape[-1]:
+    if len(scales) >= 2 and scales[-1] > 1 and shape[-1] == 32 * scales[-1]:
         return "mxfp8"
-    if len(scale.shape) >= 2 and scale.shape[-1] == -(-raw.shape[-1] // 128):
-        return "fp8_b128" if scale.shape[-2] != raw.shape[-2] or raw.shape[-1] > 128 else "fp8"
+    if len(scales) >= 2 and scales[-1] == -(-shape[-1] // 128):
+        return "fp8_b128" if scales[-2] != shape[-2] or shape[-1] > 128 else "fp8"
     return "fp8_channel"
 
 

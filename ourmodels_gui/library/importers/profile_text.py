@@ -30,7 +30,7 @@ def as_json(imported: Imported) -> bytes:
         "sizes": {
             "resident_bytes": resident_bytes(record),
             "parameters": total_parameters(record),
-            "active_parameters": _active(record),
+            "active_parameters": known_active(record),
             "bytes_by_part": parts_bytes(record, default_weights(record)),
             "bytes_by_class": class_bytes(record, default_weights(record)),
             "session_bytes": session_bytes(record),
@@ -66,7 +66,7 @@ def as_text(imported: Imported) -> str:
 def _totals(imported: Imported) -> list[str]:
     record = imported.record
     resident = resident_bytes(record)
-    active = _active(record)
+    active = known_active(record)
     cache = session_bytes(record)
     facts = {
         "resident": f"{resident:,.0f} bytes ({resident / 1e9:.3g} GB)",
@@ -101,7 +101,8 @@ def _classes(record: ModelRecord) -> list[str]:
     return lines
 
 
-def _active(record: ModelRecord) -> int | None:
+def known_active(record: ModelRecord) -> int | None:
+    """Parameters that one token uses, or None where the number of experts is not known."""
     try:
         return active_parameters(record)
     except KeyError:  # experts without the number that a token uses
@@ -113,6 +114,8 @@ def _line(fact: Fact) -> str:
 
 
 def _asked(asked: Question) -> list[str]:
+    if not asked.answerable:
+        return [f"  {asked.text} The layout stays unknown."]
     lines = [f"  {asked.text} --answer {asked.key}=" + ("" if asked.choices else "NUMBER")]
     for choice in asked.choices:
         mark = ", as in the catalog" if choice.id == asked.suggestion else ""

@@ -26,6 +26,7 @@ class Question(msgspec.Struct, frozen=True):
 
     choices: empty where a number has to be typed. suggestion: the id of the choice that the
     catalog's profile of the same model has. blocking: without it the model cannot be saved.
+    answerable: whether an answer is taken at all.
     """
 
     key: str
@@ -33,6 +34,7 @@ class Question(msgspec.Struct, frozen=True):
     choices: tuple[Choice, ...] = ()
     suggestion: str = ""
     blocking: bool = False
+    answerable: bool = True
 
 
 class Difference(msgspec.Struct, frozen=True):

@@ -78,11 +78,13 @@ def read_header(file: BoundedFile) -> tuple[list[Raw], int]:
         raise file.bad("the file ends within its header; download it again")
     tensors = []
     spans = []
+    shapes: dict[tuple[int, ...], tuple[int, ...]] = {}  # a few, of very many tensors
     for name, entry in _entries(file, text).items():
         if name == "__metadata__":
             continue
         size, span = _sized(file, name, entry)
-        tensors.append(Raw(name, entry.dtype or "", tuple(entry.shape or ()), size))
+        shape = tuple(entry.shape or ())
+        tensors.append(Raw(name, entry.dtype or "", shapes.setdefault(shape, shape), size))
         spans.append((span, name))
     _check_data(file, spans, 8 + length)
     return tensors, 8 + length
@@ -140,9 +142,10 @@ def _sized(file: BoundedFile, name: str, entry: _Entry) -> tuple[int, tuple[int,
     begin, end = entry.data_offsets
     if min(entry.shape, default=1) < 0 or begin < 0 or end < begin:
         raise file.bad("negative sizes; the file is damaged", shorten(name))
-    if len(entry.shape) > 8 or prod(entry.shape) >= 1 << 62:
+    count = prod(entry.shape) if len(entry.shape) <= 8 else 1 << 62
+    if count >= 1 << 62:
         raise file.bad("a tensor of this shape cannot be", shorten(name))
-    if prod(entry.shape) * bits != 8 * (end - begin):
+    if count * bits != 8 * (end - begin):
         message = f"{end - begin:,} bytes are not {entry.dtype} of shape {entry.shape}"
         raise file.bad(f"{message}; the file is damaged", shorten(name))
     return end - begin, (begin, end)

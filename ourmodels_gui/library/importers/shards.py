@@ -115,6 +115,7 @@ def read_shards(
     file_bytes = header_bytes = 0
     for path in paths:
         go_on(cancelled)
+        own = path.name
         with BoundedFile(path) as file:
             held, start = read_header(file)
             file_bytes += file.size
@@ -123,18 +124,18 @@ def read_shards(
             if raw.name in tensors:
                 message = "this tensor stands in two shards; they are not of one model"
                 raise BadInput(shorten(raw.name), message, str(path))
-            if index is not None and index.weight_map.get(raw.name, path.name) != path.name:
+            if index is not None and index.weight_map.get(raw.name, own) != own:
                 message = f"the index looks for it in {shorten(index.weight_map[raw.name])}"
                 raise BadInput(shorten(raw.name), message, str(path))
             tensors[raw.name] = raw
     notes = []
     if index is not None:
-        lacking = [name for name in index.weight_map if name not in tensors]
-        if lacking:
+        if not index.weight_map.keys() <= tensors.keys():
+            lacking = [name for name in index.weight_map if name not in tensors]
             message = f"the index names tensors that no shard holds: {listed(lacking)}"
             raise BadInput("weight_map", f"{message}; download them again", str(index.path))
-        extra = [name for name in tensors if name not in index.weight_map]
-        if extra:
+        if not tensors.keys() <= index.weight_map.keys():
+            extra = [name for name in tensors if name not in index.weight_map]
             notes.append(f"tensors that the index does not name: {listed(extra)}")
     if not tensors:
         raise BadInput("", "the files hold no tensors", str(paths[0]))

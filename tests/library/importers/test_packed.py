@@ -190,6 +190,7 @@ def test_a_bias_is_no_companion():
         ({"l__weight_packed": ("I32", (256, 64))}, "needs its weight_scale"),
         ({"l__weight": ("U32", (256, 64)), "l__scales": ("F16", (255, 8))}, "do not fit"),
         ({"l__weight": ("U32", (256, 64)), "l__scales": ("F16", (256, 7))}, "differ"),
+        ({"l__weight": ("U32", (0,)), "l__scales": ("U32", ())}, "do not fit"),
         ({"l__qweight": ("I32", (64, 256)), "l__qzeros": ("I32", (4, 24)),
           "l__scales": ("F16", (4, 256))}, "differ"),
         ({"e__up_blocks": ("U8", (4, 16)), "e__up_scales": ("U8", (5,))}, "do not fit"),

@@ -1,0 +1,126 @@
+"""What every way of using the pools of a composition answers."""
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capacity import Capacity, capacity
+from ..result import Binding, PoolShare
+from ..setup import Composition, Device, Setup
+from ..step import Step, decode_step
+from . import link
+from .together import device_count, pools_of
+
+Values = NDArray[np.float64]
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """One resource's ceiling of one session at each batch."""
+
+    binding: Binding
+    per_session_tokens_per_s: Values
+
+
+class Policy:
+    """One way of using the pools: a gate, and ceilings of one session that never rise with b.
+
+    name: as people are told. restricts: whether a runtime may do better by working otherwise.
+    rises: whether the aggregate is known never to fall with the batch. costly: whether a ceiling
+    takes long to work out.
+    """
+
+    name = ""
+    restricts = False
+    rises = True
+    costly = False
+
+    def __init__(self, setup: Setup, step: Step | None = None) -> None:
+        self.setup = setup
+        self.step = step or decode_step(setup, setup.speculation)
+        assert setup.composition is not None
+        self.composition: Composition = setup.composition
+        self.devices = device_count(self.composition)
+
+    def gate(self) -> Capacity:
+        """Room for sessions; that of all pools taken together unless a policy has less."""
+        return capacity(self.setup)
+
+    def memory_batch(self) -> int:
+        """The most sessions that fit."""
+        return self.gate().memory_batch
+
+    def spare_bytes(self, batch: int) -> int:
+        """What so many sessions leave free where it is tightest; negative is missing [bytes]."""
+        return self.gate().spare_bytes(batch)
+
+    def limits(self, batch: Values) -> tuple[Limit, ...]:
+        """Every resource's ceiling; the least of them is the policy's."""
+        raise NotImplementedError
+
+    def per_session(self, batch: Values) -> Values:
+        """The ceiling of one session at each batch [tokens/s]."""
+        least: Values = np.min(
+            [limit.per_session_tokens_per_s for limit in self.limits(batch)], axis=0
+        )
+        return least
+
+    def binding(self, batch: int) -> Binding:
+        """What binds at a batch; the first named of what binds alike."""
+        limits = self.limits(np.array([float(batch)]))
+        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding
+
+    def groups(self, batch: int) -> int | None:
+        """Groups of sessions that take turns; None where there are none."""
+        return None
+
+    def shares(self, batch: int) -> tuple[PoolShare, ...]:
+        """What lies in each pool and what it moves, with so many sessions."""
+        raise NotImplementedError
+
+    def sources(self) -> tuple[Device, ...]:
+        """The kinds of pools in use."""
+        return pools_of(self.composition)
+
+    def mark(self, batch: Values) -> NDArray[np.int64]:
+        """A number that changes where a part begins or ceases to lie in the fastest pool."""
+        return np.zeros(len(batch), dtype=np.int64)
+
+    def rate(self, seconds: Values) -> Values:
+        """Tokens per second of one session whose iteration takes so long; no time is no limit."""
+        rates = np.full(np.shape(seconds), np.inf)
+        np.divide(self.step.emitted_tokens, seconds, out=rates, where=np.asarray(seconds) > 0.0)
+        return rates
+
+    def compute_seconds(self, batch: Values) -> Values | None:
+        """Least time of the arithmetic, shared over all devices; None where a rate is unknown."""
+        return None if self.step.compute_s is None else batch * self.step.compute_s
+
+    def compute_limits(self, batch: Values, place: str) -> tuple[Limit, ...]:
+        """The compute limit where the combined ceiling is asked for and known, else none."""
+        seconds = self.compute_seconds(batch)
+        if self.setup.workload.decode_ceiling != "combined" or seconds is None:
+            return ()
+        return (Limit(Binding("compute", place), self.rate(seconds)),)
+
+    def link_limits(
+        self, batch: Values, sends: Literal["tensor", "experts", "tokens"]
+    ) -> tuple[Limit, ...]:
+        """The link between the devices: all-reduces, dispatch and combine, or dispatch alone."""
+        shape, devices = self.composition.shape, self.devices
+        if shape is None or devices == 1:
+            return ()
+        positions = batch * (self.step.draft_tokens + 1)
+        blocks = shape.summed_blocks
+        if sends != "tensor":
+            blocks = max(blocks - sum(shape.expert_layers), 0) if sends == "experts" else 0
+        sent = link.all_reduce_bytes(
+            shape, devices, positions, blocks, self.composition.link_reduces
+        )
+        if sends != "tensor":
+            sent = sent + link.dispatch_bytes(
+                shape, self.setup.model, devices, positions, self.step.routing
+            )
+        seconds = sent * link.seconds_per_byte(self.composition)
+        return (Limit(Binding("link", "between devices"), self.rate(seconds)),)

@@ -1,0 +1,97 @@
+"""The batch with the largest aggregate, where it need not rise with the batch."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+SCANNED = 4096
+"""Up to so many batches each one is tried."""
+LADDER = 256
+PROBES = 64
+PEAKS = 4
+
+
+def highest(
+    value: Callable[[Values], Values],
+    high: int,
+    mark: Callable[[Values], NDArray[np.int64]],
+    costly: bool = False,
+) -> int:
+    """The batch in 1 .. high with the greatest value, the smallest of equals.
+
+    Between the batches where a part crosses the boundary of a pool, `mark` does not change and the
+    value is smooth. Both sides of every crossing and a ladder of batches are tried, and the
+    surroundings of the best of them to the last batch. Small ranges are scanned whole.
+
+    >>> highest(lambda b: -np.abs(b - 70000.0), 10**6, lambda b: np.zeros(len(b), dtype=int))
+    70000
+    """
+    scanned, ladder, probes = (64, 32, 12) if costly else (SCANNED, LADDER, PROBES)
+    if high <= scanned:
+        return 1 + int(np.argmax(value(np.arange(1.0, high + 1))))
+    rungs = np.unique(np.rint(np.geomspace(1.0, float(high), ladder)))
+    tried = np.unique(np.concatenate([rungs, crossings(mark, rungs)]))
+    values = value(tried)
+    padded = np.concatenate([[-np.inf], values, [-np.inf]])
+    peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
+    best = (-np.inf, 0.0)
+    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:PEAKS]:
+        low, top = tried[max(peak - 1, 0)], tried[min(peak + 1, len(tried) - 1)]
+        while True:
+            grid = np.unique(np.rint(np.linspace(low, top, probes)))
+            found = value(grid)
+            at = int(np.argmax(found))
+            if top - low < probes:
+                break
+            low, top = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+        best = max(best, (float(found[at]), -float(grid[at])))
+    return int(-best[1])
+
+
+def crossings(mark: Callable[[Values], NDArray[np.int64]], rungs: Values) -> Values:
+    """Both sides of every change of the mark between the rungs, by halving."""
+    marks = mark(rungs)
+    changed = np.flatnonzero(marks[1:] != marks[:-1])
+    open_ = [(rungs[i], rungs[i + 1], marks[i], marks[i + 1]) for i in changed]
+    sides: list[float] = []
+    while open_:
+        low, top, at_low, at_top = open_.pop()
+        if top - low <= 1:
+            sides += [low, top]
+            continue
+        middle = float((low + top) // 2)
+        at_middle = mark(np.array([middle]))[0]
+        if at_middle != at_low:
+            open_.append((low, middle, at_low, at_middle))
+        if at_middle != at_top:
+            open_.append((middle, top, at_middle, at_top))
+    return np.array(sides)
+
+
+def where(
+    holds: Callable[[Values], NDArray[np.bool_]], high: int, costly: bool = False
+) -> tuple[tuple[int, int], ...]:
+    """The batches up to `high` at which something holds, as inclusive intervals.
+
+    Small ranges are scanned whole; beyond them a change is looked for between the rungs of a ladder
+    and found to the batch.
+
+    >>> where(lambda b: (b > 2) & (b < 90000), 10**6)
+    ((3, 89999),)
+    """
+    if high < 1:
+        return ()
+    scanned, ladder = (24, 16) if costly else (SCANNED, LADDER)
+    near = np.arange(1.0, min(high, scanned) + 1)
+    far = np.rint(np.geomspace(min(high, scanned), high, ladder))
+    rungs = np.unique(np.concatenate([near, far]))
+
+    def mark(batch: Values) -> NDArray[np.int64]:
+        return holds(batch).astype(np.int64)
+
+    tried = np.unique(np.concatenate([rungs, crossings(mark, rungs)]))
+    held = np.concatenate([[False], holds(tried), [False]])
+    edges = np.flatnonzero(held[1:] != held[:-1]).reshape(-1, 2)
+    return tuple((int(tried[first]), int(tried[past - 1])) for first, past in edges)

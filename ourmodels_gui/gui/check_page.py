@@ -1,0 +1,100 @@
+"""The answer to a checked measurement: its figures, and below what would explain it."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+
+from ..measured.check import Check, lines
+from ..measured.paste import Reading
+from . import typed
+from .tables import Cell, FigureTable
+from .theme import UNIT
+
+
+class CheckPage(QWidget):
+    """Figures to read and copy; the words below can be copied as well."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.table = FigureTable(
+            self.tr("Checked measurement"),
+            (self.tr("figure"), self.tr("value")),
+            ("estimate, expected routing", ""),
+            left=(0, 1),
+        )
+        self.words = QPlainTextEdit()
+        self.words.setReadOnly(True)
+        self.words.setTabChangesFocus(True)
+        self.words.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.words.setAccessibleName(self.tr("What would explain the measurement"))
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.table)
+        split.addWidget(self.words)
+        split.setSizes([200, 200])
+        split.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, UNIT, 0, 0)
+        layout.addWidget(split)
+
+    def present(self, checked: Check | None, reading: Reading | None) -> None:
+        """Show a check, None when there is nothing to check, and what was not understood."""
+        rows = lines(checked, typed.separators()) if checked else ()
+        figures = [line for line in rows if line.role not in ("cause", "unlikely")]
+        self.table.present(
+            [
+                (Cell(line.label), Cell(line.text, line.exact or line.text, line.note))
+                for line in figures
+            ],
+            {at for at, line in enumerate(figures) if line.label == "ratio"},
+        )
+        parts: list[str] = []
+        if checked is None:
+            parts.append(
+                self.tr(
+                    "Paste or type a measurement. Its ceiling is computed in the conditions that "
+                    "it states, under floor routing and resource limits; what it leaves open is "
+                    "chosen so that the ceiling can only be higher."
+                )
+            )
+        else:
+            parts += self._explained(checked)
+            if notes := [f"{line.label}: {line.note}" for line in figures if line.note]:
+                parts.append("\n".join(notes))
+        if reading is not None:
+            parts += self._unread(reading)
+        text = "\n\n".join(parts)
+        if text != self.words.toPlainText():
+            self.words.setPlainText(text)
+
+    def _explained(self, checked: Check) -> list[str]:
+        if checked.missing:
+            named = ", ".join(checked.missing)
+            said = f" ({checked.run.left_out})" if checked.run.left_out else ""
+            return [self.tr("Still to be said: {named}{said}.").format(named=named, said=said)]
+        if checked.refused:
+            return [self.tr("No ceiling: {why}.").format(why=checked.refused)]
+        if not checked.causes:
+            return []
+        above = checked.ceiling is not None and checked.ceiling.beaten
+        head = self.tr("What would explain a rate so far below, each alone:")
+        if above:
+            head = self.tr("Above its ceiling. What would explain it, each alone:")
+        told = [
+            f"\u2022 {cause.cause}: {cause.text}"
+            + ("" if cause.possible else self.tr(" (cannot be)"))
+            for cause in checked.causes
+        ]
+        return ["\n".join([head, *told])]
+
+    def _unread(self, reading: Reading) -> list[str]:
+        if not reading.unread:
+            return []
+        head = self.tr("Not understood:")
+        told = [
+            (f"line {one.line}: " if one.line else "")
+            + (f"\u201c{one.text}\u201d: " if one.text else "")
+            + one.why
+            for one in reading.unread
+        ]
+        if reading.more_unread:
+            told.append(self.tr("and {count} lines more").format(count=reading.more_unread))
+        return ["\n".join([head, *told])]

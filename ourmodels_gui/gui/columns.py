@@ -1,0 +1,38 @@
+"""What is asked at the left, what is answered at the right, and a handle between them."""
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from .theme import HANDLE_PX
+
+LEFT_SHARE, LEAST_LEFT_PX, MOST_LEFT_PX = 0.306, 336, 440
+
+
+class Columns(QSplitter):
+    """The left column takes its share of the width until somebody moves the handle."""
+
+    def __init__(self, left: QWidget, right: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._is_moved = False
+        left.setMinimumWidth(LEAST_LEFT_PX)
+        self.addWidget(left)
+        self.addWidget(right)
+        self.setStretchFactor(1, 1)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(HANDLE_PX)
+        self.splitterMoved.connect(self._moved)
+
+    def restoreState(self, state: QByteArray) -> bool:  # type: ignore[override]
+        """Take the widths that were remembered, and keep them."""
+        self._is_moved = super().restoreState(state)
+        return self._is_moved
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._is_moved:
+            left = min(max(round(LEFT_SHARE * self.width()), LEAST_LEFT_PX), MOST_LEFT_PX)
+            self.setSizes([left, self.width() - left])
+
+    def _moved(self) -> None:
+        self._is_moved = True

@@ -1,0 +1,73 @@
+"""Marks -> sides of a comparison, and a comparison -> cells with the best of each row marked."""
+
+from collections.abc import Sequence
+
+from ..composed import ComposedHardware
+from ..evaluation import Evaluation, run
+from ..library.load import Library
+from ..ranking.comparison import MOST, Comparison, Row, Side
+from ..ranking.field import ranked_machine
+from ..ranking.money import price_tag
+from ..scenario import Scenario
+from ..settings import Settings
+from .cell_table import Column, Shown
+from .tray import Mark, names_of, whole_name
+
+ROLES = ("aggregate", "session", "serves", "power", "unfit", "below")
+"""Colours of the sides in order, in the plot and above the table."""
+
+
+def sides_of(
+    marks: Sequence[Mark], base: Scenario, library: Library, settings: Settings
+) -> tuple[list[Side], tuple[Mark, ...], list[str]]:
+    """The first marks that have a result at the workload of a scenario, as sides; which these are;
+    what is to be said of the others."""
+    shown: list[Mark] = []
+    evaluations: list[Evaluation] = []
+    told = []
+    for mark in marks:
+        if len(shown) == MOST:
+            break
+        scenario = Scenario(mark.hardware, mark.model, workload=base.workload, prefill=base.prefill)
+        found = run(scenario, library)
+        if found.result is None:
+            told.append(f"{whole_name(mark, library)}: {found.problem}.")
+            continue
+        shown.append(mark)
+        evaluations.append(found)
+    if base.speculation is not None and shown:
+        told.append("Compared without speculation: a draft belongs to one model.")
+    sides = []
+    for name, found, mark in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
+        price, watts = None, None
+        if not isinstance(mark.hardware, ComposedHardware):  # its parts have prices, it has none
+            machine = ranked_machine(mark.hardware, library)
+            price, watts = price_tag(machine, settings).amount, machine.watts
+        sides.append(Side(name, found, price, watts))
+    return sides, tuple(shown), told
+
+
+def compared_cells(
+    comparison: Comparison, rows: Sequence[Row], currency: str
+) -> tuple[list[Column], list[list[Shown]]]:
+    """Some rows of a comparison: each figure, its ratio to the baseline, a mark on the best."""
+    columns = [Column("Figure")]
+    columns += [
+        Column(name, right=True, tone=role)
+        for name, role in zip(comparison.names, ROLES, strict=False)
+    ]
+    return columns, [_row(comparison, row, currency) for row in rows]
+
+
+def _row(comparison: Comparison, row: Row, currency: str) -> list[Shown]:
+    units = {"price": currency, "tokens_per_s_per_price": f"{row.unit} per {currency}"}
+    unit = units.get(row.id, row.unit)
+    cells = [Shown(f"{row.title}, {unit}" if unit else row.title, "muted")]
+    for place, text in enumerate(row.texts):
+        best, ratio = row.best[place], row.ratios[place]
+        words, hint = f"{text} ✓" if best else text, ""
+        if ratio is not None and place != comparison.baseline:
+            words = f"{words}  {ratio:.3g}×"  # noqa: RUF001
+            hint = f"{ratio:.3g} times {comparison.names[comparison.baseline]}"
+        cells.append(Shown(words, "serves" if best else "text", best, hint))
+    return cells

@@ -1,0 +1,92 @@
+"""What leaves the window: any table as CSV, Markdown, JSON, any plot as a picture."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+
+from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
+from .pictures import copy_picture, save_picture, write_or_tell
+
+FORMS: dict[str, tuple[str, Callable[[Sheet], str]]] = {
+    "CSV": (".csv", to_csv),
+    "Markdown": (".md", to_markdown),
+    "JSON": (".json", to_json),
+}
+
+
+class ExportButton(QToolButton):
+    """A menu of what can be done with the table, and with the picture where one is shown.
+
+    sheet: the table as it stands, None where there is none. picture: the widget that draws, None
+    where none is shown.
+    """
+
+    def __init__(
+        self,
+        sheet: Callable[[], Sheet | None],
+        picture: Callable[[], QWidget | None],
+        name: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._sheet, self._picture, self._name = sheet, picture, name
+        self.setText(self.tr("Export"))
+        self.setAccessibleName(self.tr("Export: {what}").format(what=name))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_of_forms = QMenu(self)
+        self.setMenu(self.menu_of_forms)
+        self._tables = []
+        for form in FORMS:
+            action = self.menu_of_forms.addAction(self.tr("Copy as {form}").format(form=form))
+            action.triggered.connect(lambda _=False, form=form: self.copy(form))
+            self._tables.append(action)
+        self.menu_of_forms.addSeparator()
+        action = self.menu_of_forms.addAction(self.tr("Save table…"))
+        action.triggered.connect(lambda _=False: self.save())
+        self._tables.append(action)
+        self.menu_of_forms.addSeparator()
+        self._pictures = []
+        for words, does in (
+            (self.tr("Copy picture"), copy_picture),
+            (self.tr("Save picture…"), save_picture),
+        ):
+            action = self.menu_of_forms.addAction(words)
+            action.triggered.connect(lambda _=False, does=does: self._draw(does))
+            self._pictures.append(action)
+        self.menu_of_forms.aboutToShow.connect(self._offer)
+
+    def _offer(self) -> None:
+        for action in self._pictures:
+            action.setVisible(self._picture() is not None)
+
+    def copy(self, form: str) -> None:
+        """Put the table on the clipboard."""
+        sheet = self._sheet()
+        if sheet is not None:
+            QGuiApplication.clipboard().setText(FORMS[form][1](sheet))
+
+    def save(self) -> None:
+        """Ask for a file and write the table, in the form of the file's ending."""
+        sheet = self._sheet()
+        if sheet is None:
+            return
+        filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())
+        suggestion = str(Path.home() / f"{self._name.casefold()}.csv")
+        name, chosen = QFileDialog.getSaveFileName(
+            self, self.tr("Save the table"), suggestion, filters
+        )
+        if not name:
+            return
+        path = Path(name)
+        by_suffix = {suffix: write for suffix, write in FORMS.values()}
+        if path.suffix.lower() not in by_suffix:
+            suffix = next((FORMS[form][0] for form in FORMS if chosen.startswith(form)), ".csv")
+            path = path.with_name(path.name + suffix)
+        write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
+
+    def _draw(self, does: Callable[[QWidget], None]) -> None:
+        picture = self._picture()
+        if picture is not None:
+            does(picture)

@@ -1,0 +1,227 @@
+"""The needs of a reverse search: a form over a requirements file."""
+
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from ..library.encodings import CACHE_FORMATS
+from ..library.formats import WEIGHT_FORMATS
+from ..library.load import Library
+from ..problem import BadInput
+from ..ranking import requirements as files
+from ..ranking.requirements import Requirements
+from ..scenario import InlineModel, ModelRef, Scenario
+from ..settings import Settings
+from . import typed
+from .form import Group
+from .search import natural
+
+NUMBERS = (
+    "context_tokens",
+    "users",
+    "tokens_per_s_each",
+    "first_token_s",
+    "prompt_tokens",
+    "budget",
+    "watts",
+)
+CONTEXT_TOKENS = 32_000
+
+
+class FindForm(QScrollArea):
+    """Holds the needs, as plain values by key of the file; `changed` after each edit.
+
+    The model is the one of the scenario unless another is chosen or read from a file.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setAccessibleName(self.tr("What is needed"))
+        self.values: dict[str, Any] = {"context_tokens": CONTEXT_TOKENS, "users": 1}
+        self._followed: ModelRef | InlineModel | None = None
+        self.group = group = Group(foldable=False, has_defaults=False)
+        group.set_title(self.tr("What is needed"))
+        self._models = group.choice(
+            "model", self.tr("Model"), self.tr("The one chosen at the left, or another")
+        )
+        self._weights = group.choice(
+            "weights",
+            self.tr("Weights"),
+            self.tr("Open: of several formats the one of most bytes that meets every need"),
+        )
+        group.number(
+            "context_tokens",
+            self.tr("Context"),
+            self.tr("Reserved for each user"),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+        )
+        group.number(
+            "users", self.tr("Users"), self.tr("Sessions at the same time"), parse=typed.whole
+        )
+        none = self.tr("any")
+        group.number(
+            "tokens_per_s_each",
+            self.tr("Rate each"),
+            self.tr("Least tokens per second of each user while all are active"),
+            unit=self.tr("tok/s"),
+            empty=none,
+        )
+        group.number(
+            "first_token_s",
+            self.tr("First token"),
+            self.tr("Longest wait for the first token, alone on the machine"),
+            unit=self.tr("s"),
+            empty=none,
+        )
+        group.number(
+            "prompt_tokens",
+            self.tr("Prompt"),
+            self.tr("Its length, for the first token"),
+            parse=typed.whole,
+            unit=self.tr("tokens"),
+        )
+        group.number(
+            "budget", self.tr("Budget"), self.tr("Most that the machine may cost"), empty=none
+        )
+        group.number(
+            "watts",
+            self.tr("Power"),
+            self.tr("Most that the device may draw"),
+            unit=self.tr("W"),
+            empty=none,
+        )
+        self._cache = group.choice(
+            "cache_format", self.tr("Cache format"), self.tr("Format that the cache is stored in")
+        )
+        self._cache.offer(
+            [(None, "fp16"), *((name, name) for name in CACHE_FORMATS if name != "fp16")]
+        )
+        self._weights.offer(
+            [
+                (None, self.tr("any that suits")),
+                *((form.id, form.name) for form in WEIGHT_FORMATS.values()),
+            ]
+        )
+        group.edited.connect(self._edit)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(group)
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def offer(self, library: Library) -> None:
+        """The models that can be asked for; the scenario's own stands first."""
+        entries = sorted(library.models.values(), key=lambda entry: natural(entry.name))
+        self._models.offer(
+            [(None, self.tr("as chosen at the left")), *((one.id, one.name) for one in entries)]
+        )
+
+    def follow(self, scenario: Scenario) -> bool:
+        """Take the scenario's model where no other is chosen; whether that is another one."""
+        model = scenario.model
+        if isinstance(model, ModelRef):
+            model = msgspec.structs.replace(model, weights=None)
+        if model == self._followed:
+            return False
+        self._followed = model
+        return "model" not in self.values
+
+    def take(self, scenario: Scenario) -> None:
+        """The workload of a scenario as needs."""
+        workload, prefill = scenario.workload, scenario.prefill
+        taken = {
+            "context_tokens": workload.reserved_context_tokens or 100_000,
+            "read_context_tokens": workload.read_context_tokens,
+            "users": workload.batch or 1,
+            "tokens_per_s_each": 20.0
+            if workload.floor_tokens_per_s is None
+            else workload.floor_tokens_per_s or None,
+            "prompt_tokens": prefill.prompt_tokens if prefill else None,
+            "first_token_s": prefill.ttft_budget_s if prefill else None,
+            "cache_format": workload.cache_format,
+            "cache_read_format": workload.cache_read_format,
+            "cache_policy": workload.cache_policy,
+            "routing": workload.routing,
+            "overhead_gb": workload.overhead_gb,
+        }
+        kept = {
+            key: self.values[key]
+            for key in ("model", "weights", "budget", "watts")
+            if key in self.values
+        }
+        self._put(kept | taken)
+
+    def open(self, needs: Requirements) -> None:
+        """Show what a file asks for."""
+        found = msgspec.to_builtins(needs)
+        model = needs.model
+        if isinstance(model, ModelRef):
+            found["weights"] = model.weights
+            found["model"] = msgspec.structs.replace(model, weights=None)
+        else:
+            found["model"] = model
+        self._put(found)
+
+    def needs(self) -> Requirements | None:
+        """What is needed; None where the values contradict each other, which a field then says."""
+        model = self.values.get("model", self._followed)
+        if model is None:
+            return None
+        document: dict[str, Any] = {"format": files.FORMAT, "version": files.VERSION}
+        document |= {key: value for key, value in self.values.items() if key != "weights"}
+        document["model"] = msgspec.to_builtins(model)
+        if isinstance(model, ModelRef) and self.values.get("weights"):
+            document["model"]["weights"] = self.values["weights"]
+        try:
+            return files.read(msgspec.json.encode(document))
+        except BadInput as bad:
+            self.refuse(bad.problem.key, bad.problem.message)
+            return None
+
+    def refuse(self, key: str, words: str) -> bool:
+        """Say at a field why its value cannot stand; False where no field is to blame."""
+        if key == "read_context_tokens":
+            key = "context_tokens"
+        return self.group.refuse(key, words)
+
+    def show_values(self, settings: Settings) -> None:
+        """Show the values; a field that is being typed into keeps its text."""
+        model = self.values.get("model")
+        shown = {key: self.values.get(key) for key in NUMBERS}
+        shown["model"] = model.id if isinstance(model, ModelRef) else None
+        shown |= {key: self.values.get(key) for key in ("weights", "cache_format")}
+        context = int(self.values.get("context_tokens") or CONTEXT_TOKENS)
+        self.group.present(shown, {"prompt_tokens": min(8192, context)})
+        waits = self.values.get("first_token_s") is not None
+        self.group.show_row("prompt_tokens", waits)
+        self.group.field("budget").setToolTip(
+            self.tr("Most that the machine may cost, in {currency}").format(
+                currency=settings.currency
+            )
+        )
+
+    def _edit(self, changes: dict[str, Any]) -> None:
+        changed = dict(self.values)
+        for key, value in changes.items():
+            changed.pop(key, None)
+            if value is not None:
+                changed[key] = ModelRef(value) if key == "model" else value
+        changed.setdefault("context_tokens", CONTEXT_TOKENS)
+        context = changed["context_tokens"]
+        read = changed.get("read_context_tokens")
+        if read is not None and "context_tokens" in changes and read > context:
+            changed["read_context_tokens"] = context
+        self._put(changed)
+
+    def _put(self, values: dict[str, Any]) -> None:
+        self.values = {key: value for key, value in values.items() if value is not None}
+        self.values.setdefault("users", 1)
+        self.changed.emit()

@@ -1,0 +1,263 @@
+"""Find a machine: what is needed at the left, which machines can meet it at the right."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QPalette, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..evaluation import Evaluation
+from ..library.load import Library
+from ..problem import BadInput, Problem
+from ..ranking import requirements as files
+from ..ranking.requirements import Requirements
+from ..ranking.search import Candidate, Found, search
+from ..ranking.sheet import Sheet
+from .beside import Beside
+from .cell_table import CellTable
+from .elided import ElidedLabel
+from .export import ExportButton
+from .find_form import FindForm
+from .found_rows import found_cells, found_sheet, standings
+from .pictures import write_or_tell
+from .prices import Prices
+from .rank_bar import tool
+from .theme import UNIT, sized
+from .tray import Tray, mark_of, opening
+
+FORM_PX, LIST_PX = 300, 560
+
+
+class FindTab(QWidget):
+    """Searches when a need changes, and only while the tab is in sight."""
+
+    edited = Signal(dict)
+
+    def __init__(
+        self,
+        library: Callable[[], Library],
+        prices: Prices,
+        tray: Tray,
+        *,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._prices, self._tray = library, prices, tray
+        self._evaluation: Evaluation | None = None
+        self._is_stale = True
+        self._offered: Library | None = None
+        self._file: Path | None = None
+        self.found: Found | None = None
+        self._rows: list[tuple[str, Candidate]] = []
+        self.form = FindForm()
+        self.form.changed.connect(self._changed)
+        self.list = CellTable(self.tr("Machines that meet the needs, then the nearest misses"))
+        self.list.opened.connect(self._open)
+        self.list.marked.connect(self._mark)
+        self.list.copied.connect(lambda: self.export.copy("CSV"))
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._tell())
+        self.words = QLabel()
+        self.words.setWordWrap(True)
+        self.words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.words.setAccessibleName(self.tr("What the lists are worth"))
+        self.count = QLabel()
+        self.count.setFont(sized("text", bold=True))
+        self.note = ElidedLabel(lines=2)
+        self.note.setFont(sized("caption"))
+        self._build()
+        self._searching = Beside(self)
+        self._searching.done.connect(self._show)
+        self._searching.refused.connect(self._refused)
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._search)
+        prices.changed.connect(self._changed)
+
+    def _build(self) -> None:
+        self.take = tool(
+            self.tr("From the workload"), self.tr("Take contexts, floor and prompt of the scenario")
+        )
+        self.take.clicked.connect(self._take)
+        self.open = tool(self.tr("Open…"), self.tr("Open a requirements file"))
+        self.open.clicked.connect(self.ask_and_open)
+        self.save = tool(self.tr("Save…"), self.tr("Save the needs as a file"))
+        self.save.clicked.connect(self.ask_and_save)
+        self.export = ExportButton(self.sheet, lambda: None, self.tr("Machines"))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(UNIT)
+        for part in (self.take, self.open, self.save):
+            buttons.addWidget(part)
+        buttons.addStretch(1)
+        left, right = QWidget(), QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, UNIT, 0)
+        column.addWidget(self.form, 1)
+        column.addLayout(buttons)
+        head = QHBoxLayout()
+        head.addWidget(self.count, 1)
+        head.addWidget(self.export)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(UNIT, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addLayout(head)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.note)
+        self.words.setFont(sized("caption"))
+        column.addWidget(self.words)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([FORM_PX, LIST_PX])
+        split.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
+        layout.addWidget(split)
+
+    # Searching
+
+    def present(self, evaluation: Evaluation) -> None:
+        """Keep the evaluation; a new model, or a new library, is searched for when in sight."""
+        first = self._evaluation is None
+        self._evaluation = evaluation
+        followed = self.form.follow(evaluation.scenario)
+        if first:
+            self._take()
+        elif followed or self._offered is not self._library():
+            self._changed()
+
+    def _take(self) -> None:
+        if self._evaluation is not None:
+            self.form.take(self._evaluation.scenario)
+
+    def _changed(self) -> None:
+        self._is_stale = True
+        if self.isVisible():
+            self._timer.start()
+
+    def _search(self) -> None:
+        self._is_stale = False
+        library, settings = self._library(), self._prices.settings
+        if self._offered is not library:
+            self._offered = library
+            self.form.offer(library)
+        self.form.show_values(settings)
+        needs = self.form.needs()
+        if needs is None:
+            self._searching.forget()
+            self._nothing(self.tr("These needs contradict each other; see the field at the left."))
+            return
+        if self.found is None:
+            self.count.setText(self.tr("Searching …"))
+        self._searching.ask(lambda: search(library, needs, settings))
+
+    def _refused(self, problem: Problem) -> None:
+        self._nothing(str(problem))
+        self.form.refuse(problem.key.partition(".")[0], problem.message)
+
+    def _nothing(self, words: str) -> None:
+        self.found, self._rows = None, []
+        self.list.present((), [])
+        self.count.setText("")
+        self.note.say("")
+        self.words.setText(words)
+
+    # Showing
+
+    def _show(self, found: Found) -> None:
+        self.found = found
+        self._rows = standings(found)
+        self.list.present(*found_cells(self._rows, self._prices.settings.currency))
+        self.count.setText(
+            self.tr("{meets} meet them, {unknown} might, {misses} nearest misses").format(
+                meets=len(found.meets), unknown=len(found.unknown), misses=len(found.misses)
+            )
+        )
+        self.words.setText(" ".join(found.said))
+        self._tell()
+
+    def _say(self, why: str) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.BrightText)
+        self.note.say(why)
+
+    def _tell(self) -> None:
+        self.note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        row = self.list.currentIndex().row()
+        if 0 <= row < len(self._rows):
+            one = self._rows[row][1]
+            said = "; ".join(check.said for check in one.checks)
+            self.note.say(f"{one.machine.name}: {said}")
+        else:
+            self.note.say(self.tr("Figures are headroom: 1.5× is half as much again as needed."))  # noqa: RUF001
+
+    def sheet(self) -> Sheet | None:
+        """Every machine of the lists, with headroom and what is missing."""
+        if self.found is None:
+            return None
+        return found_sheet(self._rows, self._prices.settings.currency)
+
+    # What is done with a machine
+
+    def _open(self, row: int) -> None:
+        if self._evaluation is not None:
+            wanted = self._rows[row][1].scenario
+            self.edited.emit(opening(wanted, self._evaluation.scenario))
+
+    def _mark(self, row: int) -> None:
+        self._tray.toggle(mark_of(self._rows[row][1].scenario))
+
+    # Files
+
+    def ask_and_open(self) -> None:
+        """Ask for a requirements file and show it."""
+        name, _ = QFileDialog.getOpenFileName(
+            self,
+            self.tr("Open requirements"),
+            str(self._file or Path.home()),
+            self.tr("Requirements (*.json);;All files (*)"),
+        )
+        if name:
+            self.open_file(Path(name))
+
+    def open_file(self, path: Path) -> None:
+        """Show a requirements file, or say what is wrong with it."""
+        try:
+            needs: Requirements = files.read_file(path)
+        except BadInput as bad:
+            self._say(str(bad))
+            return
+        except OSError as error:
+            self._say(f"{path} cannot be read: {error.strerror or error}")
+            return
+        self._file = path
+        self.form.open(needs)
+
+    def ask_and_save(self) -> None:
+        """Ask for a file and write the needs."""
+        needs = self.form.needs()
+        if needs is None:
+            return
+        suggestion = self._file or Path.home() / "requirements.json"
+        name, _ = QFileDialog.getSaveFileName(
+            self,
+            self.tr("Save requirements"),
+            str(suggestion),
+            self.tr("Requirements (*.json);;All files (*)"),
+        )
+        if name:
+            path = Path(name)
+            if write_or_tell(path, files.write(needs), self):
+                self._file = path
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self._timer.start()

@@ -1,0 +1,101 @@
+"""The answer of a reverse search as rows: machine, price, what binds, headroom of each need."""
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from ..ranking.search import Candidate, Check, Found, Need
+from ..ranking.sheet import Heading, Sheet
+from ..units import plain
+from . import typed
+from .cards import SIGNS
+from .cell_table import Column, Shown
+
+NEEDS: tuple[Need, ...] = get_args(Need)
+TONES = {"meets": "serves", "unknown": "below", "misses": "unfit"}
+Standing = tuple[str, Candidate]
+
+
+def standings(found: Found) -> list[Standing]:
+    """Every machine of the three lists, with the list that it stands in."""
+    lists = {"meets": found.meets, "unknown": found.unknown, "misses": found.misses}
+    return [(standing, one) for standing, some in lists.items() for one in some]
+
+
+def found_cells(
+    rows: Sequence[Standing], currency: str
+) -> tuple[tuple[Column, ...], list[list[Shown]]]:
+    """The rows for the screen; a need that nothing is held against has no column."""
+    asked = {check.need for _, one in rows for check in one.checks}
+    needs = [need for need in NEEDS if need in asked]
+    columns = (
+        Column("Needs"),
+        Column("Machine"),
+        Column(f"Price, {currency}", right=True),
+        Column("Weights"),
+        Column("What binds, or is missing"),
+        *(Column(need.capitalize(), right=True) for need in needs),
+    )
+    return columns, [_row(standing, one, needs) for standing, one in rows]
+
+
+def found_sheet(rows: Sequence[Standing], currency: str) -> Sheet:
+    """The rows to take away."""
+    headings = (
+        Heading("standing", "Needs", numeric=False),
+        Heading("hardware", "Machine id", numeric=False),
+        Heading("machine", "Machine", numeric=False),
+        Heading("price", "Price", currency),
+        Heading("weights", "Weights", numeric=False),
+        *(
+            Heading(f"{need.replace(' ', '_')}_headroom", f"{need.capitalize()} headroom")
+            for need in NEEDS
+        ),
+        Heading("why", "What binds, or is missing", numeric=False),
+    )
+    cells: list[tuple[Any, ...]] = []
+    for standing, one in rows:
+        headroom = {check.need: check.headroom for check in one.checks}
+        names = (standing, one.machine.id, one.machine.name, one.price, one.weights)
+        cells.append((*names, *(headroom.get(need) for need in NEEDS), why(one)))
+    texts = [tuple(_text(value) for value in row) for row in cells]
+    return Sheet(headings, cells, texts)
+
+
+def why(one: Candidate) -> str:
+    """What a machine lacks, what is unknown of it, or which need is the tightest."""
+    if one.lacks:
+        return "; ".join(check.said for check in one.lacks)
+    if one.unknown:
+        return "; ".join(check.said for check in one.unknown)
+    return f"{one.binds.need} binds" if one.binds else ""
+
+
+def _row(standing: str, one: Candidate, needs: Sequence[Need]) -> list[Shown]:
+    tone = TONES[standing]
+    checks = {check.need: check for check in one.checks}
+    sign = "?" if standing == "unknown" else SIGNS[tone]
+    price = "no price" if one.price is None else plain(one.price, typed.separators())
+    return [
+        Shown(f"{sign} {standing}", tone),
+        Shown(one.machine.name),
+        Shown(price, "muted" if one.price is None else "text", hint=one.price_said),
+        Shown(one.weights or "-", "muted"),
+        Shown(why(one), "muted" if standing == "meets" else tone),
+        *(_headroom(checks.get(need)) for need in needs),
+    ]
+
+
+def _headroom(check: Check | None) -> Shown:
+    if check is None:
+        return Shown("")
+    if check.headroom is None:
+        return Shown("?", "below", hint=check.said)
+    times = check.headroom
+    figure = f"{times:,.2f}" if times < 10 else f"{times:,.0f}"
+    return Shown(f"{figure}×", "text" if check.met else "unfit", hint=check.said)  # noqa: RUF001
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:,.3g}"

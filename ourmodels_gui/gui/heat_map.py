@@ -1,0 +1,339 @@
+"""Every machine with every model as one picture: the darker, the faster."""
+
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QColor,
+    QFontMetrics,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from ..ranking.table import Indices, Table
+from .heat_image import axes, image
+from .theme import UNIT, colours, sized
+
+CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
+"""Width and height of a cell, by zoom."""
+NAMED_PX, WRITTEN_PX = 10, 40
+"""From which size on a cell has names beside it, and its figure in it."""
+NAMES_LEFT_PX, NAMES_TOP_PX = 180, 150
+
+
+class HeatMap(QAbstractScrollArea):
+    """Models from the smallest at the top, machines from the weakest at the left.
+
+    Arrows move, Enter or a double click opens, Space marks, plus and minus change the size.
+    pointed, opened, marked: a row of the table.
+    """
+
+    pointed = Signal(int)
+    opened = Signal(int)
+    marked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Map of every machine with every model"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFrameShape(self.Shape.NoFrame)
+        self.viewport().setMouseTracking(True)
+        self._table: Table | None = None
+        self._column = ""
+        self._machines: Indices = np.empty(0, dtype=np.intp)
+        self._models: Indices = np.empty(0, dtype=np.intp)
+        self._inside: NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
+        self._image = QImage()
+        self._zoom: int | None = None
+        self.at: tuple[int, int] | None = None
+
+    def present(self, table: Table, column: str, rows: Indices) -> None:
+        """Draw a column of some rows of the table."""
+        self._table, self._column = table, column
+        self._models, self._machines, self._inside = axes(table, rows)
+        if self.at is not None and not self._there(*self.at):
+            self.at = None
+        self._paint_image()
+        self._set_bars()
+
+    def _there(self, model: int, machine: int) -> bool:
+        return model < self._models.size and machine < self._machines.size
+
+    def row_of(self, model: int, machine: int) -> int | None:
+        """The row of the table at a place of the map; None where a filter took it away."""
+        if self._table is None or not self._there(model, machine):
+            return None
+        if not self._inside[model, machine]:
+            return None
+        width = len(self._table.field.machines)
+        return int(self._models[model]) * width + int(self._machines[machine])
+
+    # Drawing
+
+    def _paint_image(self) -> None:
+        """One pixel for each cell."""
+        table = self._table
+        if table is None or not self._models.size:
+            self._image = QImage()
+            return
+        self._image = image(
+            table, self._column, (self._models, self._machines), self._inside, colours(self)
+        )
+
+    @property
+    def cell(self) -> tuple[int, int]:
+        """Width and height of a cell in pixels."""
+        if self._zoom is not None:
+            return CELLS[self._zoom]
+        size = self.viewport().size()
+        width = _fitting(size.width(), NAMES_LEFT_PX, self._machines.size, CELLS[-1][0])
+        height = _fitting(size.height(), NAMES_TOP_PX, self._models.size, CELLS[-1][1])
+        return width, height
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        palette = colours(self)
+        painter.fillRect(self.viewport().rect(), QColor(palette.base))
+        if self._image.isNull():
+            return
+        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        x0, y0 = left - self.horizontalScrollBar().value(), top - self.verticalScrollBar().value()
+        first_machine, first_model = max((left - x0) // width, 0), max((top - y0) // height, 0)
+        machines = min(
+            ceil((self.viewport().width() - left) / width) + 1, self._machines.size - first_machine
+        )
+        models = min(
+            ceil((self.viewport().height() - top) / height) + 1, self._models.size - first_model
+        )
+        if machines <= 0 or models <= 0:
+            return
+        area = QRect(left, top, self.viewport().width() - left, self.viewport().height() - top)
+        painter.setClipRect(area)
+        target = QRect(
+            x0 + first_machine * width, y0 + first_model * height, machines * width, models * height
+        )
+        painter.drawImage(target, self._image, QRect(first_machine, first_model, machines, models))
+        if width >= WRITTEN_PX and height >= NAMED_PX + 4:
+            self._write(
+                painter,
+                x0,
+                y0,
+                range(first_model, first_model + models),
+                range(first_machine, first_machine + machines),
+            )
+        if self.at is not None:
+            model, machine = self.at
+            painter.setPen(QColor(palette.text))
+            painter.drawRect(
+                x0 + machine * width - 1, y0 + model * height - 1, width + 1, height + 1
+            )
+        painter.setClipping(False)
+        self._name(
+            painter,
+            x0,
+            y0,
+            range(first_model, first_model + models),
+            range(first_machine, first_machine + machines),
+        )
+
+    def _write(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
+        """The figure in each cell."""
+        assert self._table is not None
+        palette = colours(self)
+        width, height = self.cell
+        painter.setFont(sized("caption"))
+        for model in models:
+            for machine in machines:
+                row = self.row_of(model, machine)
+                if row is None or not self._table.serves[row]:
+                    continue
+                dark = QColor(self._image.pixel(machine, model)).lightness() < 128
+                painter.setPen(QColor("#FFFFFF" if dark else palette.on_fill))
+                box = QRect(x0 + machine * width, y0 + model * height, width - UNIT, height)
+                painter.drawText(
+                    box,
+                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                    self._table.cell(self._column, row),
+                )
+
+    def _name(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
+        """Names beside the map, where a cell has the room of a line."""
+        assert self._table is not None
+        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        if not left and not top:
+            return
+        palette = colours(self)
+        painter.setPen(QColor(palette.muted))
+        painter.setFont(sized("caption"))
+        metrics = QFontMetrics(sized("caption"))
+        step = ceil(metrics.height() / height)
+        painter.setClipRect(QRect(0, top, left, self.viewport().height() - top))
+        for model in models:
+            if model % step == 0:
+                name = self._table.field.models[int(self._models[model])].name
+                box = QRect(0, y0 + model * height, left - UNIT, max(height, metrics.height()))
+                painter.drawText(
+                    box,
+                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                    metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, left - UNIT),
+                )
+        step = ceil(metrics.height() / width)
+        painter.setClipRect(QRect(left, 0, self.viewport().width() - left, top))
+        for machine in machines:
+            if machine % step == 0:
+                name = self._table.field.machines[int(self._machines[machine])].name
+                painter.save()
+                painter.translate(
+                    x0 + machine * width + width / 2 + metrics.ascent() / 2, top - UNIT
+                )
+                painter.rotate(-90)
+                painter.drawText(
+                    QPoint(0, 0), metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, top - UNIT)
+                )
+                painter.restore()
+        painter.setClipping(False)
+
+    # Moving
+
+    def zoom(self, steps: int) -> None:
+        """Larger or smaller cells, the one in use staying in sight."""
+        width, _ = self.cell
+        level = sum(other < width for other, _ in CELLS)
+        if steps > 0 and level < len(CELLS) and CELLS[level][0] > width:
+            steps -= 1  # a cell that fills the room lies between two sizes
+        self._zoom = min(max(level + steps, 0), len(CELLS) - 1)
+        self._set_bars()
+        self._bring()
+
+    def _set_bars(self) -> None:
+        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        size: QSize = self.viewport().size()
+        for bar, whole, room in (
+            (self.horizontalScrollBar(), width * self._machines.size, size.width() - left),
+            (self.verticalScrollBar(), height * self._models.size, size.height() - top),
+        ):
+            bar.setRange(0, max(whole - room, 0))
+            bar.setPageStep(max(room, 1))
+            bar.setSingleStep(20)
+        self.viewport().update()
+
+    def _bring(self) -> None:
+        if self.at is None:
+            return
+        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        size = self.viewport().size()
+        for bar, start, length, room in (
+            (self.horizontalScrollBar(), self.at[1] * width, width, size.width() - left),
+            (self.verticalScrollBar(), self.at[0] * height, height, size.height() - top),
+        ):
+            if start < bar.value():
+                bar.setValue(start)
+            elif start + length > bar.value() + room:
+                bar.setValue(start + length - room)
+
+    def point_at(self, model: int, machine: int) -> None:
+        """Put the cursor on a cell."""
+        if not self._there(model, machine):
+            return
+        self.at = (model, machine)
+        self.viewport().update()
+        row = self.row_of(model, machine)
+        if row is not None:
+            self.pointed.emit(row)
+
+    def describe(self, words: str) -> None:
+        """What the cell in use says, for a screen reader."""
+        self.setAccessibleDescription(words)
+        QAccessible.updateAccessibility(
+            QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
+        )
+
+    def _under(self, at: QPoint) -> tuple[int, int] | None:
+        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        if at.x() < left or at.y() < top:
+            return None
+        machine = (at.x() - left + self.horizontalScrollBar().value()) // width
+        model = (at.y() - top + self.verticalScrollBar().value()) // height
+        return (model, machine) if self._there(model, machine) else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if (found := self._under(event.position().toPoint())) is not None:
+            self.point_at(*found)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        found = self._under(event.position().toPoint())
+        row = None if found is None else self.row_of(*found)
+        if row is not None:
+            self.opened.emit(row)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(1 if event.angleDelta().y() > 0 else -1)
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = Qt.Key
+        model, machine = self.at or (0, 0)
+        moves = {
+            keys.Key_Left: (0, -1),
+            keys.Key_Right: (0, 1),
+            keys.Key_Up: (-1, 0),
+            keys.Key_Down: (1, 0),
+            keys.Key_PageUp: (-10, 0),
+            keys.Key_PageDown: (10, 0),
+            keys.Key_Home: (0, -(10**6)),
+            keys.Key_End: (0, 10**6),
+        }
+        row = None if self.at is None else self.row_of(model, machine)
+        if (key := keys(event.key())) in moves:
+            if self.at is not None:
+                down, across = moves[key]
+                model = min(max(model + down, 0), self._models.size - 1)
+                machine = min(max(machine + across, 0), self._machines.size - 1)
+            self.point_at(model, machine)
+            self._bring()
+        elif key in (keys.Key_Plus, keys.Key_Equal, keys.Key_Minus):
+            self.zoom(-1 if key == keys.Key_Minus else 1)
+        elif key in (keys.Key_Return, keys.Key_Enter) and row is not None:
+            self.opened.emit(row)
+        elif key == keys.Key_Space and row is not None:
+            self.marked.emit(row)
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._set_bars()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_image"):
+            self._paint_image()
+            self.viewport().update()
+
+
+def _margins(width: int, height: int) -> tuple[int, int]:
+    """Room for the names of the models at the left, of the machines at the top."""
+    return NAMES_LEFT_PX if height >= NAMED_PX else 0, NAMES_TOP_PX if width >= NAMED_PX else 0
+
+
+def _fitting(room_px: int, names_px: int, count: int, most_px: int) -> int:
+    """The size of a cell at which so many fill the room, names included.
+
+    >>> _fitting(800, 150, 672, 56), _fitting(800, 150, 20, 56)
+    (2, 32)
+    """
+    least = CELLS[0][0]
+    return min(max((room_px - names_px) // max(count, 1), least), most_px)

@@ -1,0 +1,194 @@
+"""The review of an imported model: what it comes to, what is open, where every figure is from."""
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..units import size, tokens
+from . import typed
+from .elided import ElidedLabel
+from .import_facts import Facts, Line, TensorTable, parameters
+from .import_questions import UNKNOWN, Questions, effect_words
+from .import_reading import Effect, Reviewed
+from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, sized
+
+NARROWEST_PX = 440
+"""Of one side of the review: both fit a screen of 1024."""
+
+
+class Totals(QWidget):
+    """Four figures side by side, which follow every answer."""
+
+    def __init__(self, machine: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._machine = machine
+        titles = (
+            self.tr("Resident"),
+            self.tr("Parameters"),
+            self.tr("Cache per token"),
+            self.tr("One session, at most"),
+        )
+        self.figures: list[QLabel] = []
+        self.notes: list[ElidedLabel] = []
+        self._titles = titles
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(GROUP_GAP)
+        grid.setVerticalSpacing(0)
+        for column, title in enumerate(titles):
+            grid.setColumnStretch(column, 1)
+            head, figure, note = QLabel(title, self), QLabel(self), ElidedLabel(self)
+            for label in (head, note):
+                label.setFont(sized("caption"))
+                label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+            figure.setFont(sized("heading"))
+            self.figures.append(figure)
+            self.notes.append(note)
+            for row, label in enumerate((head, figure, note)):
+                grid.addWidget(label, row, column)
+
+    def present(self, effect: Effect, file_bytes: int) -> None:
+        """Show what a record comes to."""
+        write = typed.separators()
+        resident, session, each, speed = effect_words(effect)
+        active = effect.active_parameters
+        shown = (
+            (resident, self.tr("of {size} in the files").format(size=size(file_bytes, write))),
+            (
+                parameters(effect.parameters, write),
+                self.tr("active: {count}").format(
+                    count=UNKNOWN if active is None else parameters(active, write)
+                ),
+            ),
+            (
+                each,
+                self.tr("{size} for {tokens} tokens in FP16").format(
+                    size=session, tokens=tokens(effect.context_tokens, write)
+                )
+                if effect.session_bytes is not None
+                else effect.why,
+            ),
+            (speed, effect.why or self.tr("on {machine}").format(machine=self._machine)),
+        )
+        for title, figure, note, (value, words) in zip(
+            self._titles, self.figures, self.notes, shown, strict=True
+        ):
+            figure.setText(value)
+            figure.setAccessibleName(f"{title}: {value}, {words}")
+            note.say(words)
+
+
+class ReviewPage(QWidget):
+    """Left what is to be decided and what is odd, right what is known.
+
+    answered: a question's key and an answer, "" to take it back.
+    """
+
+    answered = Signal(str, str)
+
+    def __init__(self, machine: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.totals = Totals(machine, self)
+        self.questions = Questions(machine)
+        self.questions.answered.connect(self.answered)
+        self.missing = Facts(
+            self.tr("Missing"), self.tr("Nothing: every figure was read or inferred.")
+        )
+        self.contradictions = Facts(
+            self.tr("Contradictions"), self.tr("None: names, metadata and tensors agree.")
+        )
+        self.differences = Facts(self.tr("Other than the catalog"), "")
+        self.tensors = TensorTable()
+        self.read = Facts(self.tr("Read"), self.tr("Nothing: no metadata came with the tensors."))
+        self.inferred = Facts(self.tr("Inferred"), self.tr("Nothing: the metadata says it all."))
+        stored = QLabel(self.tr("Tensors, as stored"))
+        stored.setFont(sized("text", bold=True))
+        stored.setBuddy(self.tensors)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.setChildrenCollapsible(False)
+        titled = QWidget()
+        under = QVBoxLayout(titled)
+        under.setContentsMargins(0, 0, 0, 0)
+        under.setSpacing(UNIT)
+        under.addWidget(stored)
+        under.addWidget(self.tensors)
+        decided = (self.missing, self.questions, self.contradictions, self.differences)
+        for name, parts in (
+            (self.tr("To decide"), decided),
+            (self.tr("Known"), (titled, self.read, self.inferred)),
+        ):
+            split.addWidget(Column(name, parts))
+        split.setSizes([610, 470])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * UNIT)
+        layout.addWidget(self.totals)
+        layout.addWidget(hairline(self))
+        layout.addWidget(split, 1)
+
+    def present(self, reviewed: Reviewed) -> None:
+        """Show a review; the same model with other answers keeps the questions' focus."""
+        imported = reviewed.imported
+        review = imported.review
+        self.totals.present(reviewed.effect, imported.files.checkpoint.file_bytes)
+        self.questions.present(reviewed)
+        self.questions.setVisible(bool(reviewed.offers))
+        words = self.tr("Nothing states it, so it is asked and not guessed.")
+        if reviewed.offers and not review.missing:
+            words = self.tr("All that nothing states is answered below.")
+        self.missing.present((), nothing=words if reviewed.offers else "")
+        self.contradictions.present([Line(text) for text in review.contradictions])
+        self._compare(reviewed)
+        self.tensors.show_record(imported.record)
+        self.read.present([Line(one.name, one.value, one.origin) for one in review.read])
+        self.inferred.present([Line(one.name, one.value, one.origin) for one in review.inferred])
+
+    def _compare(self, reviewed: Reviewed) -> None:
+        review = reviewed.imported.review
+        if not review.twin:
+            self.differences.present((), nothing=self.tr("The catalog has no model like it."))
+            return
+        words = self.tr("{here} here, {catalog} there")
+        self.differences.present(
+            [
+                Line(one.name, words.format(here=one.here, catalog=one.catalog))
+                for one in review.differences
+            ],
+            title=self.tr("Other than the catalog's {name}").format(name=review.twin),
+            nothing=self.tr("Nothing: every figure that both know is the same."),
+        )
+
+
+class Column(QScrollArea):
+    """Parts one under the other that scroll together; sideways only where the screen is small."""
+
+    def __init__(self, name: str, parts: tuple[QWidget, ...]) -> None:
+        super().__init__()
+        self._inside = QWidget()
+        layout = QVBoxLayout(self._inside)
+        layout.setContentsMargins(2 * UNIT, UNIT, CARD_PADDING, UNIT)
+        layout.setSpacing(GROUP_GAP)
+        for part in parts:
+            layout.addWidget(part)
+        layout.addStretch(1)
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setWidget(self._inside)
+
+    def minimumSizeHint(self) -> QSize:
+        needed = self._inside.minimumSizeHint().width() + SCROLL_PX
+        return QSize(min(needed, NARROWEST_PX), 20 * UNIT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)

@@ -1,0 +1,143 @@
+"""What published runs reached, beside the ceilings of the scenario and never inside them."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from ..evaluation import Evaluation
+from ..library.load import Library
+from ..measured.evidence import Nearest, evidence, nearest_runs
+from ..measured.runs import Phase
+from ..measured.told import BESIDE, WHY_SMALL, conditions_words, evidence_words, source_words
+from ..scenario import Scenario
+from ..units import exact, plain, rate
+from . import typed
+from .captions import message, say
+from .measurements import Published
+from .quartile_strip import QuartileStrip
+from .tables import Cell, FigureTable
+from .theme import UNIT
+
+PHASES: tuple[Phase, ...] = ("decode", "serving", "prefill")
+EACH = 5
+
+
+class PublishedPage(QWidget):
+    """Quartiles for each phase and the nearest runs with their conditions and source.
+
+    use: the user wants the conditions of this run for the scenario.
+    """
+
+    use = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._nearest: list[Nearest | None] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, UNIT, 0, 0)
+        layout.setSpacing(2)
+        self.words: dict[Phase, QLabel] = {}
+        self.strips: dict[Phase, QuartileStrip] = {}
+        for phase in PHASES:
+            label = QLabel()
+            label.setWordWrap(True)
+            strip = QuartileStrip()
+            strip.setAccessibleName(self.tr("Published runs, {phase}").format(phase=phase))
+            self.words[phase], self.strips[phase] = label, strip
+            layout.addWidget(label)
+            layout.addWidget(strip)
+        self._note = message()
+        layout.addWidget(self._note)
+        self.table = FigureTable(
+            self.tr("Nearest published runs"),
+            (self.tr("tok/s"), self.tr("of ceiling"), self.tr("run and conditions")),
+            ("99.9k", "99.9 %", ""),
+            left=(2,),
+        )
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._chosen())
+        layout.addWidget(self.table, 1)
+        self.source = message()
+        self.button = QPushButton(self.tr("Use these conditions"))
+        self.button.setEnabled(False)
+        self.button.clicked.connect(self._use)
+        foot = QHBoxLayout()
+        foot.addWidget(self.source, 1)
+        foot.addWidget(self.button)
+        layout.addLayout(foot)
+
+    def present(
+        self,
+        evaluation: Evaluation,
+        library: Library,
+        published: Published | None,
+        checked: dict[Phase, float],
+    ) -> None:
+        """Show the evidence for a scenario; checked: the ratio of a checked run, by phase."""
+        if published is None:
+            say(self._note, self.tr("Reading the published runs\u2026"))
+            return
+        scenario = evaluation.scenario
+        machine = scenario.hardware if isinstance(scenario.hardware, str) else ""
+        for phase in PHASES:
+            found = None
+            if machine in library.machines:
+                found = evidence(machine, phase, *published, library)
+            words = evidence_words(found, phase, typed.separators())
+            if machine not in library.machines:
+                words = self.tr("{phase}: the machine stands in the scenario alone").format(
+                    phase=phase
+                )
+            self.words[phase].setText(words)
+            self.strips[phase].present(found, checked.get(phase))
+        say(self._note, f"{BESIDE} {WHY_SMALL}")
+        self._list(scenario, library, published)
+
+    def _list(self, scenario: Scenario, library: Library, published: Published) -> None:
+        rows: list[tuple[Cell, ...]] = []
+        self._nearest, heads = [], set()
+        for phase in PHASES:
+            near = nearest_runs(scenario, phase, *published, library, count=EACH)
+            if not near:
+                continue
+            heads.add(len(rows))
+            rows.append((Cell(""), Cell(""), Cell(phase)))
+            self._nearest.append(None)
+            for one in near:
+                rows.append(_row(one, library, source_words(one.run, published.measured)))
+                self._nearest.append(one)
+        self._published = published
+        self.table.present(rows, heads)
+        self._chosen()
+
+    def _at(self) -> Nearest | None:
+        row = self.table.currentIndex().row()
+        return self._nearest[row] if 0 <= row < len(self._nearest) else None
+
+    def _chosen(self) -> None:
+        chosen = self._at()
+        self.button.setEnabled(chosen is not None)
+        words = self.tr("Choose a run to see its source.") if self._nearest else ""
+        if chosen is not None:
+            words = source_words(chosen.run, self._published.measured)
+            if chosen.run.note:
+                words = f"{chosen.run.note}. {words}"
+        say(self.source, words)
+
+    def _use(self) -> None:
+        if (chosen := self._at()) is not None:
+            self.use.emit(chosen.run)
+
+
+def _row(one: Nearest, library: Library, source: str) -> tuple[Cell, ...]:
+    run, write = one.run, typed.separators()
+    machine = library.machines[run.machine].name
+    model = library.models[run.model].name
+    where = "" if "machine" in one.same else f" on {machine}"
+    words = f"{model} {run.weights}{where}: {conditions_words(run, write)}"
+    percent = f"{plain(round(100 * one.ceiling.ratio, 1), write)} %"
+    same = ", ".join(one.same)
+    note = f"{machine}, {model}, {run.weights}\n{conditions_words(run, write)}\n{source}"
+    return (
+        Cell(rate(run.tokens_per_s, write), run.tokens_per_s),
+        Cell(percent, one.ceiling.ratio, exact(one.ceiling.ratio)),
+        Cell(words, f"{machine}, {words}", f"{note}\nthe same: {same}"),
+    )

@@ -1,0 +1,245 @@
+"""The ranking as a model of rows and columns: cells are worked out when they are seen."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor
+
+from ..ranking.columns import BY_ID, NONE
+from ..ranking.table import UNKNOWN_SAID, Indices, Table
+from ..units import exact
+from .cards import SIGNS
+from .prices import typed_price
+from .theme import LIGHT, Palette, sized
+from .tray import Mark, mark_of
+
+Index = QModelIndex | QPersistentModelIndex
+LATER = "…"
+NO_PRICE = "no price"
+TITLES = {"machine": "Machine", "model": "Model", "weights": "Weights", "verdict": "Verdict"}
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+Role = Qt.ItemDataRole
+
+
+def tone_of(verdict: str) -> str:
+    """The role of a verdict's colour and sign."""
+    if verdict == UNKNOWN_SAID:
+        return "muted"
+    if verdict == "serves":
+        return "serves"
+    return "below" if verdict.startswith("fits") else "unfit"
+
+
+def words_of(table: Table, row: int) -> str:
+    """The verdict of a row with its sign; where it does not serve, what is missing."""
+    verdict = table.verdict_of(row)
+    return f"{SIGNS[tone_of(verdict)]} {table.reason(row) or verdict}"
+
+
+class RankModel(QAbstractTableModel):
+    """Some rows of a table in an order, some of its columns.
+
+    The order may be known of the first rows only, and a column may still be to be worked out: both
+    show "…" until `show` is called again. priced: (machine id, price or None) as typed by the user;
+    refused: why what was typed is no price. marked: a row was to be marked or unmarked.
+    """
+
+    priced = Signal(str, object)
+    refused = Signal(str)
+    marked = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.table: Table | None = None
+        self.columns: tuple[str, ...] = ()
+        self.order: Indices = np.empty(0, dtype=np.intp)
+        self.ready: frozenset[str] = frozenset()
+        self.palette: Palette = LIGHT
+        self.is_marked: Callable[[Mark], bool] = lambda _mark: False
+        self.here: tuple[object, object] | None = None
+        self.sorted_by: tuple[str, bool] = ("", True)
+        self._count = 0
+
+    def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
+        """The first rows of `count` in their order; columns: texts first, then figures."""
+        if tuple(columns) != self.columns:
+            self.beginResetModel()
+            self.columns, self.table, self.order, self._count = tuple(columns), table, order, count
+            self.endResetModel()
+            return
+        extra = count - self._count
+        if extra > 0:
+            self.beginInsertRows(QModelIndex(), self._count, count - 1)
+        elif extra < 0:
+            self.beginRemoveRows(QModelIndex(), count, self._count - 1)
+        self.table, self.order, self._count = table, order, count
+        if extra > 0:
+            self.endInsertRows()
+        elif extra < 0:
+            self.endRemoveRows()
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Every cell may be another."""
+        if self._count and self.columns:
+            last = self.index(self._count - 1, len(self.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def row_at(self, place: int) -> int | None:
+        """The row of the table at a place of the list; None where it is not known yet."""
+        return int(self.order[place]) if 0 <= place < self.order.size else None
+
+    def place_of(self, row: int) -> int | None:
+        """The place in the list of a row of the table."""
+        found = np.flatnonzero(self.order == row)
+        return int(found[0]) if found.size else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else self._count
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        column = self.columns[index.column()]
+        if role == Role.TextAlignmentRole:
+            return RIGHT if column in BY_ID else LEFT
+        row = self.row_at(index.row())
+        if self.table is None or row is None:
+            return LATER if role == Role.DisplayRole else None
+        if role == Role.DisplayRole:
+            return self.text(column, row)
+        if role == Role.ForegroundRole:
+            return self._colour(column, row)
+        if role == Role.FontRole:
+            here = mark_of(self.table.scenario(row)).pair() == self.here
+            return sized("text", bold=True) if here else None
+        if role == Role.ToolTipRole:
+            return self._hint(column, row)
+        if role == Role.CheckStateRole and index.column() == 0:
+            on = self.is_marked(mark_of(self.table.scenario(row)))
+            return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+        if role == Role.EditRole and column == "price":
+            own = self.table.settings.prices.get(self.table.machine_of(row).id)
+            return exact(own.amount) if own else ""
+        if role == Role.AccessibleTextRole:
+            return self._spoken(column, row)
+        return None
+
+    def text(self, column: str, row: int) -> str:
+        """What a cell says, without the unit."""
+        assert self.table is not None
+        if column == "machine":
+            return self.table.machine_of(row).name
+        if column == "model":
+            return self.table.model_of(row).name
+        if column == "weights":
+            return self.table.weights_of(row) or NONE
+        if column == "verdict":
+            return words_of(self.table, row)
+        if column not in self.ready:
+            return LATER
+        said = self.table.cell(column, row)
+        return NO_PRICE if column == "price" and said == NONE else said
+
+    def _spoken(self, column: str, row: int) -> str:
+        assert self.table is not None
+        unit = self.table.unit(column) if column in BY_ID else ""
+        return f"{title(column)} {self.text(column, row)} {unit}".strip()
+
+    def _colour(self, column: str, row: int) -> QColor | None:
+        assert self.table is not None
+        serves = bool(self.table.serves[row])
+        if column == "verdict":
+            return QColor(getattr(self.palette, tone_of(self.table.verdict_of(row))))
+        quiet = not serves and column not in ("machine", "model")
+        if quiet or (column == "price" and self.text(column, row) == NO_PRICE):
+            return QColor(self.palette.muted)
+        return None
+
+    def _hint(self, column: str, row: int) -> str:
+        assert self.table is not None
+        if column == "price":
+            return f"{self.table.price_tags[row % len(self.table.field.machines)].said} (F2)"
+        if column in BY_ID:
+            if column not in self.ready:
+                return ""
+            value = float(self.table.values(column)[row])
+            if np.isnan(value):
+                return self.table.reason(row) or "unknown"
+            return f"{exact(value)} {self.table.unit(column)}".strip()
+        return words_of(self.table, row)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if index.column() == 0:
+            flags |= Qt.ItemFlag.ItemIsUserCheckable
+        if self.columns[index.column()] == "price":
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
+        row = self.row_at(index.row())
+        if self.table is None or row is None:
+            return False
+        if role == Role.CheckStateRole:
+            self.marked.emit(row)
+            return True
+        machine = self.table.machine_of(row)
+        if not machine.id:
+            self.refused.emit(
+                self.tr("A machine as typed has no price of its own; save it as your own first.")
+            )
+            return False
+        try:
+            amount = typed_price(str(value))
+        except ValueError as error:
+            self.refused.emit(f"{machine.name}: {error}")
+            return False
+        self.priced.emit(machine.id, amount)
+        return True
+
+    def _head(self, column: str) -> str:
+        """The title with the arrow of the order, the unit below."""
+        name, _, unit = heading(column, self.table).partition(", ")
+        if column == self.sorted_by[0]:
+            name = f"{name} {'▼' if self.sorted_by[1] else '▲'}"
+        return f"{name}\n{unit}" if unit else name
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
+            return None
+        column = self.columns[section]
+        if role == Role.DisplayRole:
+            return self._head(column)
+        if role == Role.TextAlignmentRole:
+            return RIGHT if column in BY_ID else LEFT
+        if role == Role.ToolTipRole:
+            about = BY_ID[column].about if column in BY_ID else ""
+            return "\n".join(filter(None, (heading(column, self.table), about)))
+        return None
+
+
+def title(column: str) -> str:
+    """The name of a column of words or figures."""
+    return BY_ID[column].title if column in BY_ID else TITLES[column]
+
+
+def heading(column: str, table: Table | None) -> str:
+    """The name of a column with its unit."""
+    unit = ""
+    if column in BY_ID:
+        unit = table.unit(column) if table is not None else BY_ID[column].unit
+    return f"{title(column)}, {unit}" if unit else title(column)

@@ -1,0 +1,40 @@
+"""What runs here, in versions: for the About dialog and for reports of faults."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from PySide6.QtCore import QSysInfo, qVersion
+from PySide6.QtGui import QGuiApplication
+
+from .. import __version__
+
+COMPONENTS = ("PySide6-Essentials", "pyqtgraph", "numpy", "msgspec", "pypdf", "platformdirs")
+
+
+def versions(catalog: str) -> tuple[tuple[str, str], ...]:
+    """Names and versions. Parameters: catalog, the version of the library's figures."""
+    return (
+        ("Our Models", __version__),
+        ("Catalog", catalog or "unknown"),
+        ("System", f"{QSysInfo.prettyProductName()}, {platform.machine()}"),
+        ("Window system", QGuiApplication.platformName()),
+        ("Python", platform.python_version()),
+        ("Qt", qVersion()),
+        *((name, _installed(name)) for name in COMPONENTS),
+    )
+
+
+def as_lines(pairs: tuple[tuple[str, str], ...]) -> str:
+    """Versions as text.
+
+    >>> as_lines((("Qt", "6.11.3"), ("Python", "3.11.7")))
+    'Qt: 6.11.3\\nPython: 3.11.7'
+    """
+    return "\n".join(f"{name}: {value}" for name, value in pairs)
+
+
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,212 @@
+"""Reverse search in the window: the form, its file, the lists, bad input."""
+
+import csv
+import io
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+
+from ourmodels_gui.evaluation import run
+from ourmodels_gui.gui.find_tab import FindTab
+from ourmodels_gui.gui.prices import Prices
+from ourmodels_gui.gui.tray import Tray
+from ourmodels_gui.ranking import requirements as files
+from ourmodels_gui.ranking.requirements import Requirements
+from ourmodels_gui.ranking.search import CERTAIN, search
+from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
+
+TIMES = "\u00d7"
+SCENARIO = Scenario(
+    "geforce-rtx-4090",
+    ModelRef("gpt-oss-20b"),
+    workload=WorkloadChoice(reserved_context_tokens=16_000, floor_tokens_per_s=15.0),
+    prefill=PrefillChoice(),
+)
+
+
+class Bench:
+    def __init__(self, qtbot, folder, library):
+        self.library = library
+        self.prices = Prices(folder)
+        self.tray = Tray()
+        self.tab = FindTab(lambda: self.library, self.prices, self.tray)
+        self.prices.setParent(self.tab)
+        self.tray.setParent(self.tab)
+        qtbot.addWidget(self.tab)
+        self.edits = []
+        self.tab.edited.connect(self.edits.append)
+        self.tab.resize(900, 520)
+        self.tab.show()
+        self._qtbot = qtbot
+
+    def present(self, scenario=SCENARIO):
+        self.tab.present(run(scenario, self.library))
+        return self.settle()
+
+    def settle(self):
+        tab = self.tab
+        self._qtbot.waitUntil(
+            lambda: not tab._timer.isActive() and not tab._searching.is_busy, timeout=20_000
+        )
+        return self
+
+    def type(self, key, text):
+        field = self.tab.form.group.field(key)
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, text)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        return self.settle()
+
+    def column(self, title):
+        model = self.tab.list.cells
+        (place,) = [at for at, one in enumerate(model.columns) if one.title.startswith(title)]
+        return [row[place].text for row in model.rows]
+
+
+@pytest.fixture
+def bench(qtbot, tmp_path, library):
+    machines = dict(list(library.machines.items())[::6])
+    for kept in ("geforce-rtx-4090", "geforce-rtx-5090", "geforce-rtx-3090"):
+        machines[kept] = library.machines[kept]
+    return Bench(qtbot, tmp_path, msgspec.structs.replace(library, machines=machines))
+
+
+def test_the_first_needs_are_those_of_the_workload(bench):
+    bench.present()
+    needs = bench.tab.form.needs()
+    assert needs == Requirements(
+        ModelRef("gpt-oss-20b"), context_tokens=16_000, users=1, tokens_per_s_each=15.0
+    )
+    assert bench.tab.form.group.field("context_tokens").text() == "16,000"
+
+
+def test_the_lists_are_those_of_the_search(bench):
+    bench.present()
+    bench.type("users", "4").type("budget", "2000").type("first_token_s", "3")
+    needs = bench.tab.form.needs()
+    assert (needs.users, needs.budget, needs.first_token_s) == (4, 2000.0, 3.0)
+    found = search(bench.library, needs, bench.prices.settings)
+    names = [one.machine.name for one in (*found.meets, *found.unknown, *found.misses)]
+    assert bench.column("Machine") == names and found.meets and found.misses
+    standings = bench.column("Needs")
+    assert standings[: len(found.meets)] == ["✓ meets"] * len(found.meets)
+    assert (
+        standings[-1] == "✗ misses"
+        and found.misses[-1].lacks[0].said in bench.column("What binds")[-1]
+    )
+    headroom = found.meets[0].checks[0].headroom
+    assert bench.column("Memory")[0] == f"{headroom:,.2f}" + TIMES
+    assert CERTAIN in bench.tab.words.text()
+
+
+def test_needs_are_saved_and_opened_as_a_file(bench, tmp_path, monkeypatch):
+    bench.present()
+    bench.type("budget", "1500")
+    path = tmp_path / "needs.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    bench.tab.ask_and_save()
+    saved = files.read_file(path)
+    assert saved == bench.tab.form.needs() and saved.budget == 1500.0
+    other = Requirements(
+        ModelRef("qwen3-8b", "q4_k_m"), context_tokens=8000, users=3, watts=450.0, name="three"
+    )
+    files.write_file(path, other)
+    bench.tab.ask_and_open()
+    bench.settle()
+    assert bench.tab.form.needs() == other
+    assert bench.tab.form.group.field("model").value() == "qwen3-8b"
+    assert bench.tab.form.group.field("watts").text() == "450"
+    assert set(bench.column("Weights")) == {"q4_k_m"}
+
+
+def test_a_file_that_is_none_is_a_sentence_and_the_needs_stay(bench, tmp_path):
+    bench.present()
+    needs = bench.tab.form.needs()
+    path = tmp_path / "needs.json"
+    path.write_text('{"format": "ourmodels-requirements", "version": 1, "users": "ten"}')
+    bench.tab.open_file(path)
+    said = bench.tab.note.accessibleName()
+    assert "model: is missing" in said and str(path) in said
+    bench.tab.open_file(tmp_path / "gone.json")
+    assert "cannot be read" in bench.tab.note.accessibleName()
+    assert bench.tab.form.needs() == needs and bench.tab.list.cells.rows
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("budget", "0"), ("budget", "cheap"), ("users", "0"), ("watts", "-3")]
+)
+def test_a_need_that_cannot_be_is_told_at_its_field(bench, key, text):
+    bench.present()
+    bench.type(key, text)
+    assert len(bench.tab.form.group.error(key).text()) > 8
+    bench.type(key, "5")
+    assert bench.tab.form.group.error(key).text() == ""
+    assert bench.tab.list.cells.rows
+
+
+def test_a_context_beyond_the_model_is_told_at_its_field(bench):
+    bench.present()
+    bench.type("context_tokens", "10M")
+    assert "ends at" in bench.tab.form.group.error("context_tokens").text()
+    assert bench.tab.list.cells.rows == [] and "ends at" in bench.tab.words.text()
+    bench.type("context_tokens", "16k")
+    assert bench.tab.list.cells.rows and not bench.tab.form.group.error("context_tokens").text()
+
+
+def test_needs_that_no_machine_meets_name_the_nearest(bench):
+    bench.present()
+    bench.type("tokens_per_s_each", "9e8")
+    assert "No machine meets these needs. The nearest is" in bench.tab.words.text()
+    assert set(bench.column("Needs")) == {"✗ misses"}
+
+
+def test_the_model_of_the_scenario_is_followed(bench):
+    bench.present()
+    bench.present(msgspec.structs.replace(SCENARIO, model=ModelRef("qwen3-8b")))
+    assert bench.tab.form.needs().model == ModelRef("qwen3-8b")
+    found = bench.tab.found
+    bench.present(
+        msgspec.structs.replace(
+            SCENARIO, model=ModelRef("qwen3-8b"), workload=WorkloadChoice(floor_tokens_per_s=99.0)
+        )
+    )
+    assert bench.tab.found is found  # a slider at the left is no need
+
+
+def test_a_machine_is_opened_marked_and_exported_by_keyboard(bench):
+    bench.present()
+    view = bench.tab.list
+    view.setFocus()
+    view.setCurrentIndex(view.cells.index(0, 0))
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    one = bench.tab.found.meets[1]
+    assert one.machine.name in bench.tab.note.accessibleName()
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert bench.edits == [
+        {"hardware": one.machine.id, "model.id": "gpt-oss-20b", "model.weights": one.weights}
+    ]
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert [mark.hardware for mark in bench.tray.marks] == [one.machine.id]
+    QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
+    assert [line["machine"] for line in lines] == bench.column("Machine")
+    assert float(lines[0]["memory_headroom"]) == bench.tab.found.meets[0].checks[0].headroom
+
+
+def test_nothing_is_searched_while_the_tab_is_hidden(bench, monkeypatch):
+    bench.tab.hide()
+    asked = []
+    monkeypatch.setattr(bench.tab._searching, "ask", asked.append)
+    bench.tab.present(run(SCENARIO, bench.library))
+    bench.prices.set_price("geforce-rtx-4090", 9.0)
+    QTest.qWait(20)
+    assert asked == []
+    bench.tab.show()
+    QTest.qWait(20)
+    assert len(asked) == 1

@@ -1,0 +1,171 @@
+"""The dialog: what is chosen, the preview, saving beside the window."""
+
+import threading
+from functools import partial
+
+import msgspec
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice, QTimer
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+from ourmodels_gui.gui.report import worker as worker_module
+from ourmodels_gui.gui.report.dialog import ReportDialog, open_report
+from ourmodels_gui.gui.settings import Settings
+from ourmodels_gui.report.build import build
+from ourmodels_gui.report.pdf_file import scenarios
+from ourmodels_gui.report.shapes import SECTIONS
+from ourmodels_gui.scenario import ModelRef, Scenario
+
+LONG_MS = 20_000
+
+
+@pytest.fixture
+def settings():
+    return Settings()
+
+
+@pytest.fixture
+def dialog(evaluation, library, settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("OURMODELS_HOME", str(tmp_path / "home"))
+    made = ReportDialog(partial(build, [evaluation]), library, settings)
+    made.show()
+    yield made
+    if isValid(made):
+        made.reject()
+
+
+def pages(dialog):
+    return [label for label in dialog.preview.pages if not label.pixmap().isNull()]
+
+
+def drawn(qtbot, dialog):
+    """Wait until a whole preview stands there."""
+    with qtbot.waitSignal(
+        dialog.worker.page,
+        timeout=LONG_MS,
+        check_params_cb=lambda page: page.place + 1 == page.pages,
+    ):
+        pass
+    return len(pages(dialog))
+
+
+def test_the_preview_shows_every_page_by_name(qtbot, dialog):
+    count = drawn(qtbot, dialog)
+    assert count >= 6
+    assert dialog.preview.pages[1].accessibleName() == f"Page 2 of {count}"
+    assert "RTX 5090" in dialog.title.placeholderText()
+
+
+def test_fewer_sections_are_fewer_pages(qtbot, dialog):
+    before = drawn(qtbot, dialog)
+    for id_, box in dialog.sections.items():
+        box.setChecked(id_ == "answer")
+    assert drawn(qtbot, dialog) == 1 < before
+    assert dialog.options().sections == {"answer"}
+
+
+def test_the_answer_cannot_be_left_out(dialog):
+    assert list(dialog.sections) == list(SECTIONS)
+    assert not dialog.sections["answer"].isEnabled()
+
+
+def test_saving_writes_the_file_and_tells_it(qtbot, dialog, scenario, tmp_path):
+    dialog.author.setText("Ann")
+    path = tmp_path / "report.pdf"
+    with qtbot.waitSignal(dialog.worker.written, timeout=LONG_MS):
+        dialog.save_as(path)
+    assert scenarios(path) == (scenario,)
+    assert dialog.done_line.text() == f"{path} is saved."
+
+
+def test_a_failed_write_is_told_and_leaves_nothing(qtbot, dialog, tmp_path):
+    path = tmp_path / "missing" / "report.md"
+    with qtbot.waitSignal(dialog.worker.failed, timeout=LONG_MS):
+        dialog.save_as(path)
+    assert str(path) in dialog.trouble.text() and "Nothing was saved" in dialog.trouble.text()
+    assert not path.parent.exists()
+
+
+def test_reports_are_made_beside_the_window(qtbot, dialog, tmp_path, monkeypatch):
+    """The window's thread goes on while one waits for the report."""
+    drawn(qtbot, dialog)
+    go_on, threads = threading.Event(), []
+
+    def slow(report):
+        threads.append(threading.current_thread())
+        assert go_on.wait(10)
+        return b"done"
+
+    monkeypatch.setitem(worker_module.RENDERERS, ".md", slow)
+    turns = []
+    timer = QTimer(dialog, interval=0)
+    timer.timeout.connect(lambda: turns.append(1) or (len(turns) == 20 and go_on.set()))
+    with qtbot.waitSignal(dialog.worker.written, timeout=LONG_MS):
+        dialog.save_as(tmp_path / "out.md")
+        timer.start()
+    timer.stop()
+    assert len(turns) >= 20 and threads[0] is not threading.main_thread()
+
+
+def test_only_the_newest_preview_is_drawn(qtbot, dialog):
+    drawn(qtbot, dialog)
+    built = []
+    original = dialog.worker._report
+
+    def counted(options):
+        built.append(options.title)
+        return original(options)
+
+    dialog.worker._report = counted
+    for title in ("a", "b", "c", "d"):
+        dialog.title.setText(title)
+    drawn(qtbot, dialog)
+    assert built == ["d"]
+
+
+def test_name_paper_and_logo_are_remembered(dialog, settings, library, evaluation, tmp_path):
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImage(20, 10, QImage.Format.Format_RGB32).save(buffer, "PNG")
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(bytes(buffer.data().data()))
+    dialog._read_logo(str(logo))
+    dialog.author.setText("Ann")
+    dialog.paper.setCurrentIndex(1)
+    assert dialog.options().logo == logo.read_bytes()
+    dialog.reject()
+    assert (settings.report_author, settings.report_paper) == ("Ann", "letter")
+    again = ReportDialog(partial(build, [evaluation]), library, settings)
+    assert again.options().logo and again.options().paper == "letter"
+    logo.write_bytes(b"no picture")
+    third = ReportDialog(partial(build, [evaluation]), library, settings)
+    assert not third.options().logo and "neither" in third.trouble.text()
+    for made in (again, third):
+        made.reject()
+        made.deleteLater()
+
+
+def test_a_date_only_when_asked_for(dialog):
+    assert dialog.options().date == ""
+    dialog.dated.setChecked(True)
+    assert len(dialog.options().date) == len("2026-01-02")
+
+
+def test_a_scenario_without_an_answer_says_why(qtbot, library, settings):
+    gone = Scenario("no-such-machine", ModelRef("gpt-oss-120b"))
+    assert "no-such-machine" in open_report((gone,), library, settings, None)
+
+
+def test_the_scenario_in_the_report_names_the_catalog(qtbot, library, settings, scenario, tmp_path):
+    window = QWidget()
+    qtbot.addWidget(window)
+    assert open_report((scenario,), library, settings, window) == ""
+    dialog = window.findChild(ReportDialog)
+    path = tmp_path / "report.pdf"
+    with qtbot.waitSignal(dialog.worker.written, timeout=LONG_MS):
+        dialog.save_as(path)
+    (held,) = scenarios(path)
+    assert held == msgspec.structs.replace(scenario, catalog_version=library.version)
+    dialog.close()
