@@ -10,7 +10,7 @@ from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
-from ..problem import BadInput
+from ..problem import BadInput, brief
 from ..scenario import (
     CACHE_FORMAT,
     FLOOR_TOKENS_PER_S,
@@ -186,7 +186,7 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
             name = getattr(workload, key)
             if name is not None and name not in CACHE_FORMATS:
                 known = ", ".join(CACHE_FORMATS)
-                raise BadInput(f"workload.{key}", f'"{name}" is not one of: {known}')
+                raise BadInput(f"workload.{key}", f'"{brief(name)}" is not one of: {known}')
         costs = written_out.model_costs(model.adapter)
         return ChosenModel(model.adapter.name or "model as typed", costs)
     record = model_record(model, library, "model")
