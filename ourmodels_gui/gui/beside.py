@@ -3,22 +3,10 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from ..problem import BadInput, Problem
-
-
-class _Task(QRunnable):
-    """Kept by its owner. One that deletes itself leaves Python a name for memory that is not its
-    any more, and the next object made there answers to the wrong class."""
-
-    def __init__(self, run: Callable[[], None]) -> None:
-        super().__init__()
-        self.setAutoDelete(False)
-        self._run = run
-
-    def run(self) -> None:
-        self._run()
+from .task import Task
 
 
 class Beside(QObject):
@@ -32,7 +20,6 @@ class Beside(QObject):
         super().__init__(parent)
         self._newest = 0
         self.is_busy = False
-        self._tasks: dict[int, _Task] = {}
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
         self._ended.connect(self._tell)
@@ -52,11 +39,8 @@ class Beside(QObject):
             with suppress(RuntimeError):  # the window may be gone by then, and the signal with it
                 ended.emit(number, found)
 
-        waiting = [key for key, task in self._tasks.items() if self._pool.tryTake(task)]
-        for key in waiting:
-            del self._tasks[key]
-        self._tasks[number] = _Task(run)
-        self._pool.start(self._tasks[number])
+        self._pool.clear()
+        self._pool.start(Task(run))
 
     def forget(self) -> None:
         """What is under way is not wanted any more."""
@@ -64,7 +48,6 @@ class Beside(QObject):
         self.is_busy = False
 
     def _tell(self, number: int, found: object) -> None:
-        self._tasks.pop(number, None)
         if number != self._newest:
             return
         self.is_busy = False
