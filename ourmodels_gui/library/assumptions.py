@@ -59,7 +59,7 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
                 "GB/s",
                 together,
             ),
-            *told_of(chosen, scenario.hardware),
+            *told_of(chosen, scenario.hardware, prompt=scenario.prefill is not None),
         ]
     machine, entry = chosen.machine, chosen.entry
     measured = ", ".join(sorted(machine.measured))

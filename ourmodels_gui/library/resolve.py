@@ -71,7 +71,8 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         linear_mode=arithmetic_mode(asked.linear_mode, chosen.machine),
         attention_mode=arithmetic_mode(asked.attention_mode, chosen.machine),
         speculation=speculation,
-        prompt=None if prefill is None else prompt_in_use(prefill),
+        # Prompts of a composition are not computed; `composing.told_of` says so.
+        prompt=None if prefill is None or composition is not None else prompt_in_use(prefill),
         composition=composition,
     )
     told = assumptions(scenario, setup, chosen, model, lengths, library=library)

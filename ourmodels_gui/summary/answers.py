@@ -119,6 +119,9 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
 
 def _wait(known: Figures) -> Answer:
     prefill, prompt = known.result.prefill, known.setup.prompt
+    if known.result.placement is not None:
+        why = "prompts of several devices or pools are not computed yet"
+        return Answer(WAIT, "muted", "unavailable", NONE, "s", why)
     if prefill is None or prompt is None:
         return Answer(WAIT, "muted", "not asked", NONE, "s", "the scenario names no prompt")
     length = f"a prompt of {known.tokens(prompt.prompt_tokens)} tokens"

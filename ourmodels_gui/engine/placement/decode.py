@@ -74,7 +74,7 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
     memory = way.memory_batch()
     best = None
     if memory:
-        usable = last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
+        usable = _usable(way, floor, memory)
         if usable:
             best = usable
             if not way.rises:
@@ -96,6 +96,19 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
         single_binding=way.binding(1),
         groups=None if best is None else way.groups(best),
     )
+
+
+def _usable(way: Policy, floor: float, memory: int) -> int:
+    """The largest batch that fits and clears the floor; 0 when none does."""
+    if floor <= 0.0:
+        return memory
+    if not way.costly:
+        return last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
+    low, high = 0, memory
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _one(way, middle) >= floor else (low, middle - 1)
+    return low
 
 
 def pushed_out_from(way: Policy) -> int | None:
