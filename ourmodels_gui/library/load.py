@@ -4,17 +4,19 @@ import json
 import os
 import re
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
+import msgspec.inspect
 
 from ..files import read_small, stamp
 from ..problem import BadInput, Problem, brief
-from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
+from .hardware import HardwareRecord, MachineEntry, machine_entries
 from .links import LinkEntry, LinkRecord, link_entry
 from .models import ModelRecord, refuse_impossible
-from .records import Basis, Source
+from .records import Source
 
 T = TypeVar("T")
 
@@ -108,7 +110,7 @@ def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
             json.loads(text, object_pairs_hook=_without_twins, parse_int=str)
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as bad:
-        raise BadInput(*_explain(_named(str(bad), data, kind))) from None
+        raise BadInput(*_explain(_named(str(bad), data, kind), kind)) from None
     except (msgspec.DecodeError, json.JSONDecodeError) as bad:
         message = f"this is not complete JSON ({bad}); repair it there, or remove the file"
         raise BadInput("", message) from None
@@ -184,14 +186,6 @@ _REMEDIES = (
     ("Number out of range", "is too large to be a number; check it"),
     ("matching regex", "write small letters, digits and single hyphens"),
 )
-_WORDS: dict[str, tuple[str, ...]] = {
-    "basis": get_args(Basis),
-    "compute": get_args(Mode),
-    "forms": get_args(Form),
-    "kind": get_args(Kind),
-    "measured": ("bandwidth", *get_args(Mode)),
-}
-"""What may stand at the keys that take one of a few words."""
 
 
 def _named(text: str, data: bytes, kind: Any) -> str:
@@ -214,14 +208,14 @@ def _named(text: str, data: bytes, kind: Any) -> str:
         for key, value in dict(place).items():
             place.clear()
             place[key] = value
-            if _words(content, kind) == text:
+            if _complaint(content, kind) == text:
                 break
         place, first = place[key], later
         path += f".{brief(key)}{later}"
     return f"{_PATH.sub('', text)} - at `$.{path}`"
 
 
-def _words(content: Any, kind: Any) -> str:
+def _complaint(content: Any, kind: Any) -> str:
     """What msgspec says against some content; "" when nothing."""
     try:
         msgspec.convert(content, kind)
@@ -230,19 +224,39 @@ def _words(content: Any, kind: Any) -> str:
     return ""
 
 
-def _explain(text: str) -> tuple[str, str]:
-    """Key path and sentence from msgspec's own words."""
+def _explain(text: str, wanted: Any) -> tuple[str, str]:
+    """Key path and sentence from msgspec's own words about a value that is not as wanted."""
     match = _PATH.search(text)
     key = match.group(1) if match else ""
     said = brief(_PATH.sub("", text), 160)
     for words, remedy in _REMEDIES:
         if words in said:
             return key, f"{remedy} ({said})"
-    names = re.split(r"[.\[]", key)
-    known = _WORDS.get(names[-1]) or _WORDS.get(names[0])
-    if said.startswith("Invalid enum value") and known:
+    if said.startswith("Invalid enum value") and (known := _words(wanted, key)):
         return key, f"{said[len('Invalid enum value ') :]} is unknown; one of {', '.join(known)}"
     return key, f"{said}; write that instead"
+
+
+def _words(wanted: Any, key: str) -> list[str]:
+    """What may stand at a key that takes one of a few words, or at the keys of a table there."""
+    types = [msgspec.inspect.type_info(wanted)]
+    for name in re.findall(r"\.{3}|[^.\[\]]+", key):
+        types = [inner for one in types for inner in _inside(one, name)]
+    words = [getattr(one, "key_type", one) for one in types]
+    return [str(word) for one in words for word in getattr(one, "values", ())]
+
+
+def _inside(outer: msgspec.inspect.Type, name: str) -> Iterator[msgspec.inspect.Type]:
+    """The types that the value under a name, or in a list or a table, may have."""
+    found: list[msgspec.inspect.Type] = []
+    if isinstance(outer, msgspec.inspect.StructType):
+        found = [field.type for field in outer.fields if field.encode_name == name]
+    elif isinstance(outer, msgspec.inspect.DictType):
+        found = [outer.value_type]
+    elif isinstance(outer, msgspec.inspect.VarTupleType):
+        found = [outer.item_type]
+    for one in found:
+        yield from one.types if isinstance(one, msgspec.inspect.UnionType) else (one,)
 
 
 def _version(catalog: Path) -> str:

@@ -6,6 +6,7 @@ from model_files import small
 
 from ourmodels_gui import paths
 from ourmodels_gui.library import load as loading
+from ourmodels_gui.library.hardware import HardwareRecord
 from ourmodels_gui.library.load import load, parse
 from ourmodels_gui.library.models import ModelRecord
 from ourmodels_gui.library.records import Figure, Source
@@ -173,6 +174,31 @@ BROKEN = {
         "bf16_fp32acc",
     ),
 }
+
+
+WORDS = {
+    "layers": ([{"kind": "windw", "count": 1}], "layers[0].kind", "window"),
+    "tensors": ([{"class": "x", "count": 1, "shape": [1]}], "tensors[0].class", "router"),
+    "audit": ({"status": "yes"}, "audit.status", "audited, unaudited"),
+    "published": ({"q8_0": {"encodings": {"heads": "q8_0"}}}, "published", "router"),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_a_word_that_is_not_known_in_a_model_names_those_that_are(case):
+    value, key, known = WORDS[case]
+    model = json.loads((paths.catalog() / "models" / "gpt-oss-20b.json").read_bytes())
+    with pytest.raises(BadInput) as caught:
+        parse(json.dumps(model | {case: value}).encode(), ModelRecord)
+    assert caught.value.problem.key.startswith(key)
+    assert "is unknown; one of " in caught.value.problem.message
+    assert known in caught.value.problem.message
+    assert "datacenter" not in caught.value.problem.message
+
+
+def test_the_kind_of_a_price_is_not_that_of_a_machine():
+    with pytest.raises(BadInput, match="one of kit, launch, street"):
+        parse(own(price={"value": 1, "unit": "USD", "kind": "used"}).encode(), HardwareRecord)
 
 
 @pytest.mark.parametrize("case", BROKEN)

@@ -68,5 +68,5 @@ def _by_density(held: Values, moved: Values) -> tuple[NDArray[np.intp], Values, 
     np.divide(moved, held, out=density, where=held > LEAST_BYTES)
     scale = np.max(density, where=np.isfinite(density), initial=1e-300)
     _, kinds = np.unique(np.round(density / scale, 9), return_inverse=True)
-    held = np.bincount(kinds, held).astype(np.float64)
-    return kinds, held, np.bincount(kinds, moved).astype(np.float64)
+    sums = [np.asarray(np.bincount(kinds, each), dtype=np.float64) for each in (held, moved)]
+    return kinds, sums[0], sums[1]
