@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from .engine.result import Decode, Prefill, PrefillPoint, PromptRange, Result
+from .engine.result import Decode, Placement, Prefill, PrefillPoint, PromptRange, Result
 
 GB = 1e9
 
@@ -41,11 +41,14 @@ PREFILL_FIGURES = (
 
 def document(result: Result) -> dict[str, Any]:
     """The result as `ourmodels evaluate` prints it; names and nulls are a public interface."""
-    return {
+    told: dict[str, Any] = {
         "decode": _decode(result.decode),
         "prefill": None if result.prefill is None else _prefill(result.prefill),
         "assumptions": msgspec.to_builtins(result.assumptions),
     }
+    if result.placement is not None:
+        told["placement"] = _placement(result.placement)
+    return told
 
 
 def to_json(result: Result) -> bytes:
@@ -79,6 +82,22 @@ def _decode(decode: Decode) -> dict[str, Any]:
         "speculation": msgspec.to_builtins(decode.speculation),
         "forced": msgspec.to_builtins(decode.forced),
     }
+
+
+def _placement(placement: Placement) -> dict[str, Any]:
+    pools = [
+        {
+            "name": pool.name,
+            "capacity_gb": pool.capacity_bytes / GB,
+            "overhead_gb": pool.overhead_bytes / GB,
+            "held_gb": {name: size / GB for name, size in pool.held_bytes.items()},
+            "traffic_gb": pool.traffic_bytes / GB,
+            "time_s": pool.time_s,
+        }
+        for pool in placement.pools
+    ]
+    told: dict[str, Any] = msgspec.to_builtins(placement)
+    return told | {"pools": pools}
 
 
 def _prefill(prefill: Prefill) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from . import strict_json
+from .composed import ComposedHardware, HardwareRef
 from .engine.setup import CacheGrowth, CachePolicy, DecodeCeiling, Routing
 from .files import write_whole
 from .inline import (
@@ -26,13 +27,14 @@ from .inline import (
     Tokens,
     TokensOrNone,
 )
-from .problem import BadInput
+from .problem import BadInput, brief
 
 __all__ = [
     "ARITHMETIC_MODES",
     "FORMAT",
     "SUFFIX",
     "VERSION",
+    "ComposedHardware",
     "DraftModel",
     "HardwareRef",
     "InlineAdapter",
@@ -64,13 +66,6 @@ CACHE_FORMAT = "fp16"
 """Defaults of a scenario; UNREAD_CONTEXT_TOKENS caps what a read fraction leaves unread."""
 
 PARALLEL_DRAFTS = ("dflash", "medusa", "eagle", "hydra", "pard", "lookahead", "jacobi")
-
-
-class HardwareRef(Part, frozen=True):
-    """A machine of the user's own that travels with the scenario, in the catalog's file format."""
-
-    id: str
-    record: dict[str, Any]
 
 
 class InlineModel(Part, frozen=True):
@@ -170,9 +165,10 @@ class PrefillChoice(Part, frozen=True):
 
 
 class Scenario(Part, frozen=True):
-    """hardware: a library id, a machine written out, or a user's own that travels with the file."""
+    """hardware: a library id, a machine written out, a user's own that travels with the file, or
+    several of these together."""
 
-    hardware: str | InlineHardware | HardwareRef
+    hardware: str | InlineHardware | HardwareRef | ComposedHardware
     model: ModelRef | InlineModel
     name: str | None = None
     catalog_version: str | None = None
@@ -292,7 +288,7 @@ def _refuse_unmodelled_draft(document: dict[str, Any]) -> None:
     if not isinstance(draft, str) or draft == "mtp":
         return
     choose = 'write "mtp", {"id": ...}, the draft\'s sizes in GB, or null for prompt lookup'
-    name = " ".join(draft.split())[:40]
+    name = brief(draft)
     if any(known in draft.lower() for known in PARALLEL_DRAFTS):
         raise BadInput(
             "speculation.draft",

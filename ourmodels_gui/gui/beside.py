@@ -1,6 +1,7 @@
 """Work beside the window: what takes longer than a frame, one piece at a time."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
@@ -35,7 +36,8 @@ class Beside(QObject):
                 found = work()
             except BadInput as bad:
                 found = bad.problem
-            ended.emit(number, found)
+            with suppress(RuntimeError):  # the window may be gone by then, and the signal with it
+                ended.emit(number, found)
 
         self._pool.clear()
         self._pool.start(Task(run))

@@ -30,18 +30,6 @@ GUIDES = {
         "A draft proposes tokens that the model checks in one pass. It pays where enough of them "
         "are accepted for what the draft costs; at the shaded numbers of sessions it does not."
     ),
-    "Rank": (
-        "Every machine for this model, every model for this machine, or both at once, under the "
-        "workload at the left. Order them by what matters to you; mark some to compare."
-    ),
-    "Find": (
-        "Say at the left what is needed; at the right stand the machines whose ceilings allow it. "
-        "A machine that is missing there cannot do it; one that is there still has to show it."
-    ),
-    "Compare": (
-        "What you have marked, side by side under one workload: where one overtakes another is "
-        "said in words."
-    ),
     "Evidence": (
         "What real runs reached, held against the ceiling of their own conditions. Nothing here "
         "changes a ceiling; a run above one means that an input is wrong."

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..scenario import HardwareRef, InlineHardware
+from ..scenario import ComposedHardware, HardwareRef, InlineHardware
 from . import typed
 from .machine_rows import FACETS, machine_row
 from .picker import Picker
@@ -54,6 +54,9 @@ class MachinePicker(Picker):
             rate = typed.show(hardware.bandwidth_gb_per_s)
             words = f"{hardware.name} \u00b7 {memory} GB \u00b7 {rate} GB/s"
             self.show_chosen("", hardware.name, words, note=self._travels())
+            return
+        if isinstance(hardware, ComposedHardware):
+            self.show_chosen("", hardware.title, note=self._travels())
             return
         machine_id = hardware.id if isinstance(hardware, HardwareRef) else hardware
         entry = self._machines.get(machine_id)

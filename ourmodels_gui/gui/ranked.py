@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from ..composed import ComposedHardware
 from ..evaluation import Evaluation
 from ..library.load import Library
 from ..problem import BadInput
@@ -99,8 +100,13 @@ class Ranked(QObject):
 
     def _field(self) -> Field | None:
         assert self._evaluation is not None and self._library is not None
-        wanted = _field_choice(self._evaluation, self._choice)
         scope = self._choice.scope
+        if scope == "models" and _composed(self._evaluation):
+            self._nothing(
+                self.tr("A ranking of models takes one machine; this one is a composition.")
+            )
+            return None
+        wanted = _field_choice(self._evaluation, self._choice)
         known = self._fields.get(scope)
         if known is not None and known.library is self._library and known.choice == wanted:
             self._preparing.forget()
@@ -234,12 +240,19 @@ def _prepared(library: Library, choice: FieldChoice) -> Field:
     return field
 
 
+def _composed(evaluation: Evaluation) -> bool:
+    return isinstance(evaluation.scenario.hardware, ComposedHardware)
+
+
 def _field_choice(evaluation: Evaluation, choice: RankChoice) -> FieldChoice:
     scenario = evaluation.scenario
+    hardware = scenario.hardware
     return FieldChoice(
         weights=choice.weights,
         cache_format=scenario.workload.cache_format,
         cache_read_format=scenario.workload.cache_read_format,
-        machines=(scenario.hardware,) if choice.scope == "models" else None,
+        machines=None
+        if choice.scope != "models" or isinstance(hardware, ComposedHardware)
+        else (hardware,),
         models=(scenario.model,) if choice.scope == "machines" else None,
     )

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from ..composed import ComposedHardware, Hardware, name_of
 from ..inline import InlineHardware
 from ..library.load import Library
 from ..scenario import HardwareRef, InlineModel, ModelRef, Scenario
@@ -13,7 +14,7 @@ from ..scenario import HardwareRef, InlineModel, ModelRef, Scenario
 class Mark(msgspec.Struct, frozen=True):
     """A machine with a model, as a scenario names them."""
 
-    hardware: str | InlineHardware | HardwareRef
+    hardware: Hardware
     model: ModelRef | InlineModel
 
     def pair(self) -> tuple[object, object]:
@@ -116,8 +117,8 @@ def whole_name(mark: Mark, library: Library) -> str:
 
 def _machine_name(mark: Mark, library: Library) -> str:
     hardware = mark.hardware
-    if isinstance(hardware, InlineHardware):
-        return hardware.name or "machine as typed"
+    if isinstance(hardware, InlineHardware | ComposedHardware):
+        return name_of(hardware)
     if isinstance(hardware, HardwareRef):
         return str(hardware.record.get("name", hardware.id))
     entry = library.machines.get(hardware)

@@ -6,8 +6,9 @@ References: formulation, the last paragraph of "Cheat sheet".
 from typing import Any
 
 from ..engine.setup import Assumption, Setup, TypedCache
-from ..scenario import InlineModel, Scenario, TypedDraft
+from ..scenario import ComposedHardware, InlineModel, Scenario, TypedDraft
 from .chosen import ChosenMachine, ChosenModel, Lengths
+from .composing import told_of
 from .load import Library, MachineEntry
 from .records import Figure
 
@@ -47,6 +48,19 @@ def assumptions(
 
 
 def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> list[Assumption]:
+    if chosen.composition is not None and isinstance(scenario.hardware, ComposedHardware):
+        together = "all pools together"
+        return [
+            Assumption("machine", chosen.name, "", "a composition"),
+            Assumption("memory capacity (C)", chosen.machine.capacity_bytes / GB, "GB", together),
+            Assumption(
+                "memory bandwidth (R)",
+                chosen.machine.bandwidth_bytes_per_s / GB,
+                "GB/s",
+                together,
+            ),
+            *told_of(chosen, scenario.hardware, prompt=scenario.prefill is not None),
+        ]
     machine, entry = chosen.machine, chosen.entry
     measured = ", ".join(sorted(machine.measured))
     told = [
@@ -159,7 +173,9 @@ def _of_workload(
 ) -> list[Assumption]:
     choice, workload = scenario.workload, setup.workload
     overhead = TYPED
-    if choice.overhead_gb is None:
+    if machine.composition is not None:
+        overhead = "the sum over its pools"
+    elif choice.overhead_gb is None:
         names = {"unified": "unified memory", "cpu": "a CPU platform", None: "a machine as typed"}
         kind = names.get(machine.kind, f"a {machine.kind} GPU")
         overhead = f"default for {kind}"

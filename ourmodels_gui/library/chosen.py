@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ..engine.setup import Machine, ModelCosts
+from ..engine.setup import Composition, Machine, ModelCosts, ModelShape
 from .load import MachineEntry
 
 
@@ -16,18 +16,25 @@ class Lengths(msgspec.Struct, frozen=True):
 
 
 class ChosenMachine(msgspec.Struct, frozen=True):
-    """The machine in use, its rates as the scenario asks; entry is None when written out."""
+    """The machine in use, its rates as the scenario asks; entry is None when written out.
+
+    composition: None for one pool; else its pools, and where the speed of its link is from, while
+    `machine` is all of them together.
+    """
 
     name: str
     kind: str | None
     machine: Machine
     entry: MachineEntry | None = None
+    composition: Composition | None = None
+    pools: tuple["ChosenMachine", ...] = ()
+    link: str = ""
 
 
 class ChosenModel(msgspec.Struct, frozen=True):
     """The model in use; weights and cache_format are "" when written out.
 
-    standing: whose it is, and what its audit says.
+    standing: whose it is, and what its audit says. shape: None when written out.
     """
 
     name: str
@@ -37,3 +44,4 @@ class ChosenModel(msgspec.Struct, frozen=True):
     cache_format: str = ""
     towers: bool = False
     standing: str = ""
+    shape: ModelShape | None = None

@@ -4,17 +4,19 @@ import json
 import os
 import re
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
+import msgspec.inspect
 
 from ..files import read_small, stamp
-from ..problem import BadInput, Problem
-from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
+from ..problem import BadInput, Problem, brief
+from .hardware import HardwareRecord, MachineEntry, machine_entries
 from .links import LinkEntry, LinkRecord, link_entry
-from .models import ModelRecord
-from .records import Basis, Source
+from .models import ModelRecord, refuse_impossible
+from .records import Source
 
 T = TypeVar("T")
 
@@ -72,6 +74,8 @@ def load(catalog: Path, user: Path | None = None) -> Library:
         for path, data in _files(root / "models", problems):
             with _Collect(problems, path):
                 model = parse(data, ModelRecord, strict=yours)
+                if yours:  # the shipped ones are checked before they ship
+                    refuse_impossible(model)
                 mark = stamp(data) if yours else ""
                 entry = ModelEntry(
                     path.stem, model.name, model.vendor, model, yours, str(path), mark
@@ -103,10 +107,10 @@ def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
         raise BadInput("", message) from None
     try:
         if strict:
-            json.loads(text, object_pairs_hook=_without_twins)
+            json.loads(text, object_pairs_hook=_without_twins, parse_int=str)
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as bad:
-        raise BadInput(*_explain(str(bad))) from None
+        raise BadInput(*_explain(_named(str(bad), data, kind), kind)) from None
     except (msgspec.DecodeError, json.JSONDecodeError) as bad:
         message = f"this is not complete JSON ({bad}); repair it there, or remove the file"
         raise BadInput("", message) from None
@@ -182,29 +186,77 @@ _REMEDIES = (
     ("Number out of range", "is too large to be a number; check it"),
     ("matching regex", "write small letters, digits and single hyphens"),
 )
-_WORDS: dict[str, tuple[str, ...]] = {
-    "basis": get_args(Basis),
-    "compute": get_args(Mode),
-    "forms": get_args(Form),
-    "kind": get_args(Kind),
-    "measured": ("bandwidth", *get_args(Mode)),
-}
-"""What may stand at the keys that take one of a few words."""
 
 
-def _explain(text: str) -> tuple[str, str]:
-    """Key path and sentence from msgspec's own words."""
+def _named(text: str, data: bytes, kind: Any) -> str:
+    """msgspec's words with the name of a dict's key where they say only `[...]`.
+
+    The key at fault is the one that alone still gives the same words.
+    """
+    match = _PATH.search(text)
+    first, *rest = match.group(1).split("[...]") if match else [""]
+    if not rest:
+        return text
+    path = first
+    try:
+        content = place = msgspec.json.decode(data)
+    except msgspec.DecodeError:  # a number too large for any type
+        return text
+    for later in rest:
+        for step in re.findall(r"[^.\[\]]+", first):
+            place = place[int(step) if isinstance(place, list) else step]
+        for key, value in dict(place).items():
+            place.clear()
+            place[key] = value
+            if _complaint(content, kind) == text:
+                break
+        place, first = place[key], later
+        path += f".{brief(key)}{later}"
+    return f"{_PATH.sub('', text)} - at `$.{path}`"
+
+
+def _complaint(content: Any, kind: Any) -> str:
+    """What msgspec says against some content; "" when nothing."""
+    try:
+        msgspec.convert(content, kind)
+    except msgspec.ValidationError as bad:
+        return str(bad)
+    return ""
+
+
+def _explain(text: str, wanted: Any) -> tuple[str, str]:
+    """Key path and sentence from msgspec's own words about a value that is not as wanted."""
     match = _PATH.search(text)
     key = match.group(1) if match else ""
-    said = _PATH.sub("", text)
+    said = brief(_PATH.sub("", text), 160)
     for words, remedy in _REMEDIES:
         if words in said:
             return key, f"{remedy} ({said})"
-    names = re.split(r"[.\[]", key)
-    known = _WORDS.get(names[-1]) or _WORDS.get(names[0])
-    if said.startswith("Invalid enum value") and known:
+    if said.startswith("Invalid enum value") and (known := _words(wanted, key)):
         return key, f"{said[len('Invalid enum value ') :]} is unknown; one of {', '.join(known)}"
     return key, f"{said}; write that instead"
+
+
+def _words(wanted: Any, key: str) -> list[str]:
+    """What may stand at a key that takes one of a few words, or at the keys of a table there."""
+    types = [msgspec.inspect.type_info(wanted)]
+    for name in re.findall(r"\.{3}|[^.\[\]]+", key):
+        types = [inner for one in types for inner in _inside(one, name)]
+    words = [getattr(one, "key_type", one) for one in types]
+    return [str(word) for one in words for word in getattr(one, "values", ())]
+
+
+def _inside(outer: msgspec.inspect.Type, name: str) -> Iterator[msgspec.inspect.Type]:
+    """The types that the value under a name, or in a list or a table, may have."""
+    found: list[msgspec.inspect.Type] = []
+    if isinstance(outer, msgspec.inspect.StructType):
+        found = [field.type for field in outer.fields if field.encode_name == name]
+    elif isinstance(outer, msgspec.inspect.DictType):
+        found = [outer.value_type]
+    elif isinstance(outer, msgspec.inspect.VarTupleType):
+        found = [outer.item_type]
+    for one in found:
+        yield from one.types if isinstance(one, msgspec.inspect.UnionType) else (one,)
 
 
 def _version(catalog: Path) -> str:

@@ -6,10 +6,11 @@ modes. A default is decided once, here; the engine only passes the assumptions o
 
 import msgspec
 
+from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
-from ..problem import BadInput
+from ..problem import BadInput, brief
 from ..scenario import (
     CACHE_FORMAT,
     FLOOR_TOKENS_PER_S,
@@ -17,6 +18,8 @@ from ..scenario import (
     READ_CONTEXT_TOKENS,
     RESERVED_CONTEXT_TOKENS,
     UNREAD_CONTEXT_TOKENS,
+    ComposedHardware,
+    HardwareRef,
     InlineHardware,
     InlineModel,
     PrefillChoice,
@@ -26,12 +29,13 @@ from ..scenario import (
 from . import written_out
 from .assumptions import assumptions
 from .chosen import ChosenMachine, ChosenModel, Lengths
+from .composing import composed
 from .draft import draft_costs
 from .encodings import CACHE_FORMATS
 from .load import Library
 from .lookup import machine_entry, model_record
 from .models import ModelRecord
-from .profile import default_weights, model_costs
+from .profile import default_weights, model_costs, model_shape
 
 GB = 1e9
 OVERHEAD_BYTES = {"unified": 8e9, "cpu": 8e9, "discrete": 1e9, "datacenter": 1e9}
@@ -51,6 +55,11 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
     workload = workload_in_use(scenario.workload, chosen.kind, lengths)
+    composition = chosen.composition
+    if composition is not None:
+        composition = msgspec.structs.replace(composition, shape=model.shape)
+        whole = placement.overhead_bytes(composition)
+        workload = msgspec.structs.replace(workload, overhead_bytes=whole)
     _check_cache(scenario, model.costs, workload)
     speculation = _speculation(scenario, library, workload)
     prefill = scenario.prefill
@@ -62,7 +71,9 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         linear_mode=arithmetic_mode(asked.linear_mode, chosen.machine),
         attention_mode=arithmetic_mode(asked.attention_mode, chosen.machine),
         speculation=speculation,
-        prompt=None if prefill is None else prompt_in_use(prefill),
+        # Prompts of a composition are not computed; `composing.told_of` says so.
+        prompt=None if prefill is None or composition is not None else prompt_in_use(prefill),
+        composition=composition,
     )
     told = assumptions(scenario, setup, chosen, model, lengths, library=library)
     return msgspec.structs.replace(setup, assumptions=told)
@@ -123,7 +134,21 @@ def workload_in_use(choice: WorkloadChoice, kind: str | None, lengths: Lengths) 
 
 
 def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
-    hardware = scenario.hardware
+    hardware, workload = scenario.hardware, scenario.workload
+    if not isinstance(hardware, ComposedHardware):
+        return _one_machine(hardware, workload, library)
+    return composed(
+        hardware,
+        lambda one: _one_machine(one, workload, library),
+        lambda kind: overhead_bytes(workload, kind),
+        library,
+    )
+
+
+def _one_machine(
+    hardware: str | InlineHardware | HardwareRef, workload: WorkloadChoice, library: Library
+) -> ChosenMachine:
+    """One machine with the rates asked for."""
     if isinstance(hardware, InlineHardware):
         limits, measured = written_out.machine(hardware)
         chosen = ChosenMachine(hardware.name or "machine as typed", hardware.kind, limits)
@@ -134,7 +159,7 @@ def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
             entry.machine, default_share_bytes=entry.default_share_bytes
         )
         chosen = ChosenMachine(entry.name, entry.kind, limits, entry)
-    if scenario.workload.rates != "measured":
+    if workload.rates != "measured":
         return chosen
     if "bandwidth" not in measured:
         raise BadInput(
@@ -162,7 +187,7 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
             name = getattr(workload, key)
             if name is not None and name not in CACHE_FORMATS:
                 known = ", ".join(CACHE_FORMATS)
-                raise BadInput(f"workload.{key}", f'"{name}" is not one of: {known}')
+                raise BadInput(f"workload.{key}", f'"{brief(name)}" is not one of: {known}')
         costs = written_out.model_costs(model.adapter)
         return ChosenModel(model.adapter.name or "model as typed", costs)
     record = model_record(model, library, "model")
@@ -181,6 +206,7 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
         weights_typed=model.weights is not None,
         cache_format=workload.cache_format or CACHE_FORMAT,
         towers=bool(model.include_towers),
+        shape=model_shape(record, weights, costs),
         standing=_standing(record, model.record is not None or library.models[model.id].yours),
     )
 

@@ -1,10 +1,10 @@
 """A scenario that opens anywhere: the user's own machine and models go along."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from ..scenario import DraftModel, HardwareRef, ModelRef, Scenario
+from ..scenario import ComposedHardware, DraftModel, HardwareRef, ModelRef, Scenario
 from .load import Library
 
 Model = TypeVar("Model", ModelRef, DraftModel)
@@ -17,6 +17,8 @@ def travelling(scenario: Scenario, library: Library) -> Scenario:
     machine = library.machines.get(hardware) if isinstance(hardware, str) else None
     if machine is not None and machine.yours:
         changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
+    elif isinstance(hardware, ComposedHardware):
+        changes["hardware"] = _composed(hardware, library)
     model = scenario.model
     if isinstance(model, ModelRef):
         changes["model"] = _with_record(model, library)
@@ -25,6 +27,26 @@ def travelling(scenario: Scenario, library: Library) -> Scenario:
         draft = _with_record(speculation.draft, library)
         changes["speculation"] = msgspec.structs.replace(speculation, draft=draft)
     return msgspec.structs.replace(scenario, **changes)
+
+
+def _composed(hardware: ComposedHardware, library: Library) -> ComposedHardware:
+    """The same with the records of the user's own machines."""
+    devices = tuple(
+        msgspec.structs.replace(device, record=_own(device.id, library) or device.record)
+        for device in hardware.devices
+    )
+    host = hardware.host_memory
+    if isinstance(host, str) and (record := _own(host, library)) is not None:
+        host = HardwareRef(host, record)
+    return msgspec.structs.replace(hardware, devices=devices, host_memory=host)
+
+
+def _own(machine_id: str | None, library: Library) -> dict[str, Any] | None:
+    machine = library.machines.get(machine_id or "")
+    if machine is None or not machine.yours:
+        return None
+    record: dict[str, Any] = msgspec.to_builtins(machine.record)
+    return record
 
 
 def _with_record(model: Model, library: Library) -> Model:

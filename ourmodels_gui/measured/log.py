@@ -17,7 +17,14 @@ from ..library.load import Library
 from ..library.profile import default_weights
 from ..library.records import CatalogStruct
 from ..problem import BadInput
-from ..scenario import HardwareRef, InlineHardware, InlineModel, ModelRef, Scenario
+from ..scenario import (
+    ComposedHardware,
+    HardwareRef,
+    InlineHardware,
+    InlineModel,
+    ModelRef,
+    Scenario,
+)
 from .runs import MeasuredRun
 
 FORMAT = "ourmodels-measurements"
@@ -64,6 +71,8 @@ def subject(scenario: Scenario, library: Library) -> Subject:
         machine = hardware.id
     elif isinstance(hardware, InlineHardware):
         machine = hardware.name
+    elif isinstance(hardware, ComposedHardware):
+        machine = hardware.title
     if isinstance(model, InlineModel):
         return machine, model.adapter.name, ""
     assert isinstance(model, ModelRef)

@@ -11,7 +11,7 @@ from ..library.hardware import MachineEntry
 from ..library.load import Library
 from ..library.lookup import machine_entry
 from ..problem import BadInput
-from ..scenario import InlineHardware
+from ..scenario import ComposedHardware, InlineHardware
 from ..summary import Summary, summarise
 
 MOST = 6
@@ -131,4 +131,6 @@ def _weights(told: tuple[Assumption, ...]) -> str:
 
 def _entry(evaluation: Evaluation, library: Library) -> MachineEntry | None:
     hardware = evaluation.scenario.hardware
-    return None if isinstance(hardware, InlineHardware) else machine_entry(hardware, library)
+    if isinstance(hardware, InlineHardware | ComposedHardware):
+        return None
+    return machine_entry(hardware, library)

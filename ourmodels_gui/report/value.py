@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..composed import ComposedHardware
 from ..ranking.field import RankedMachine, ranked_machine
 from ..ranking.money import PriceTag, price_tag
 from ..ranking.value import pareto_front
@@ -33,16 +34,24 @@ def value(subjects: Sequence[Subject], known: Known) -> Section | None:
     return Section("value", "Value", tuple(blocks))
 
 
-def _ranked(subject: Subject, known: Known) -> RankedMachine:
-    return ranked_machine(subject.evaluation.scenario.hardware, known.library)
+def _ranked(subject: Subject, known: Known) -> RankedMachine | None:
+    """The one machine of a subject; None for a composition, whose parts have their own prices."""
+    hardware = subject.evaluation.scenario.hardware
+    return (
+        None if isinstance(hardware, ComposedHardware) else ranked_machine(hardware, known.library)
+    )
 
 
 def _tag(subject: Subject, known: Known) -> PriceTag:
-    return price_tag(_ranked(subject, known), known.settings)
+    machine = _ranked(subject, known)
+    if machine is None:
+        return PriceTag(None, "several devices; no price of them together is known")
+    return price_tag(machine, known.settings)
 
 
 def _watts(subject: Subject, known: Known) -> float | None:
-    return _ranked(subject, known).watts
+    machine = _ranked(subject, known)
+    return None if machine is None else machine.watts
 
 
 def _plot(

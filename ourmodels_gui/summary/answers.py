@@ -3,6 +3,7 @@
 from .. import units
 from ..engine.result import Forced
 from .figures import NONE, Figures, split
+from .placement_rows import binding_words
 from .shapes import Answer, Tone
 
 FITS, SINGLE, SERVING, WAIT = "Does it fit?", "One session", "Serving", "First token"
@@ -57,7 +58,10 @@ def _single(known: Figures) -> Answer:
     read = known.tokens(known.setup.workload.read_context_tokens)
     moved = known.size(known.step.bandwidth_bytes_per_s * known.step.emitted_tokens / rate)
     why = f"each iteration moves {moved}, a context of {read} tokens included"
-    if known.step.combined:
+    if known.result.placement is not None:
+        limit = binding_words(known.result.placement.single_binding)
+        why = f"limited by {limit}; {known.result.placement.policy}"
+    elif known.step.combined:
         why = "the larger of memory and compute time of one iteration"
     kind = decode.kind.get("single_session_tokens_per_s", "")
     if rate < floor:
@@ -87,7 +91,11 @@ def _serving(known: Figures) -> Answer:
         gate = (
             f"memory is full: {spare} spare, a session needs {known.size(known.gate.session_bytes)}"
         )
+    elif not decode.binding_gate:
+        gate = f"more together are slower, because their cache pushes weights out; {spare} spare"
     why = f"{best} at {each} {RATE} each; {gate}"
+    if known.result.placement is not None:
+        why += f"; limited by {binding_words(known.result.placement.binding)}"
     figure = known.rate(decode.aggregate_tokens_per_s)
     short, row = f"serves {best}", "aggregate_tokens_per_s"
     return Answer(SERVING, "serves", "serves", figure, RATE, why, kind, short, row)
@@ -111,6 +119,9 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
 
 def _wait(known: Figures) -> Answer:
     prefill, prompt = known.result.prefill, known.setup.prompt
+    if known.result.placement is not None:
+        why = "prompts of several devices or pools are not computed yet"
+        return Answer(WAIT, "muted", "unavailable", NONE, "s", why)
     if prefill is None or prompt is None:
         return Answer(WAIT, "muted", "not asked", NONE, "s", "the scenario names no prompt")
     length = f"a prompt of {known.tokens(prompt.prompt_tokens)} tokens"

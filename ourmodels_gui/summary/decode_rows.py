@@ -45,7 +45,7 @@ def decode(known: Figures) -> Group:
             known.sessions(best),
             best,
             kinds=found.kind,
-            formula="the largest b <= b_mem with r(b) >= r_star",
+            formula=_best_formula(known),
             worked=_best(known),
             symbols="r_star",
             note=found.verdict,
@@ -124,6 +124,12 @@ def forced(known: Figures) -> Group | None:
     return Group(f"Forced concurrency: {count}; {fits} and {clears}", rows)
 
 
+def _best_formula(known: Figures) -> str:
+    if known.result.placement is not None:
+        return "the b <= b_mem with the largest T(b) where r(b) >= r_star"
+    return "the largest b <= b_mem with r(b) >= r_star"
+
+
 def _best(known: Figures) -> str:
     found = known.result.decode
     if found.best_batch is None or found.per_session_tokens_per_s is None:
@@ -131,10 +137,8 @@ def _best(known: Figures) -> str:
     rate = known.digits(found.per_session_tokens_per_s)
     floor = known.digits(known.setup.workload.floor_tokens_per_s)
     gate = {"memory": "one more does not fit", "floor": "one more falls below the floor"}
-    return (
-        f"{known.count(found.best_batch)}: r = {rate} >= {floor} {RATE}; "
-        f"{gate.get(found.binding_gate, '')}"
-    )
+    why = gate.get(found.binding_gate, "more together are slower")
+    return f"{known.count(found.best_batch)}: r = {rate} >= {floor} {RATE}; {why}"
 
 
 def _rate_limited_formula(known: Figures) -> str:
@@ -159,12 +163,17 @@ def _rate_limited(known: Figures) -> str:
 
 
 def _rate_symbols(known: Figures) -> str:
+    if known.result.placement is not None:
+        return "W_batch K_read"
     if known.step.draft_tokens:
         return "R W_batch K_read rho gamma K_draft,read"
     return "R W_batch K_read"
 
 
 def _rate_formula(known: Figures, name: str) -> str:
+    if known.result.placement is not None:
+        limits = "the least of memory, compute and link under the policy in use"
+        return limits if name != "aggregate_tokens_per_s" else f"b x {limits}"
     bytes_ = "W_batch(b) + b K_read"
     emitted = ""
     if known.step.draft_tokens:
@@ -179,6 +188,8 @@ def _rate_formula(known: Figures, name: str) -> str:
 
 def _rate_worked(known: Figures, batch: int, rate: float, *, each: bool) -> str:
     step = known.step
+    if known.result.placement is not None:
+        return ""
     emitted = f"{known.digits(step.emitted_tokens)} x " if step.draft_tokens else ""
     many = "" if each else f"{known.count(batch)} x "
     shared = known.gb(float(shared_bytes(step, batch)))

@@ -40,7 +40,9 @@ def memory(known: Figures) -> Group:
             decode.memory_batch,
             kinds=decode.kind,
             formula=f"floor((C - W_resident{minus_draft} - O) / {per_session})",
-            worked=f"floor({known.gb(decode.resident_margin_bytes)} / {each}) = "
+            worked=""
+            if decode.memory_batch != known.gate.memory_batch
+            else f"floor({known.gb(decode.resident_margin_bytes)} / {each}) = "
             f"{known.count(decode.memory_batch or 0)}",
             symbols=f"{held} {session}",
             note="the model does not fit",

@@ -1,9 +1,18 @@
 """Evaluation -> everything that is told of it."""
 
+from ..composed import name_of
 from ..evaluation import Evaluation
-from ..scenario import HardwareRef, InlineHardware, InlineModel, Scenario
+from ..scenario import InlineModel, Scenario
 from ..units import ENGLISH, Separators
-from . import cache_rows, decode_rows, memory_rows, prefill_rows, speculation_rows, turn_rows
+from . import (
+    cache_rows,
+    decode_rows,
+    memory_rows,
+    placement_rows,
+    prefill_rows,
+    speculation_rows,
+    turn_rows,
+)
 from .answers import answers
 from .figures import figures
 from .shapes import Summary
@@ -23,6 +32,7 @@ def summarise(evaluation: Evaluation, separators: Separators = ENGLISH) -> Summa
         cache_rows.cache(known),
         decode_rows.decode(known),
         decode_rows.forced(known),
+        placement_rows.placement(known),
         speculation_rows.speculation(known),
         prefill_rows.prefill(known),
         turn_rows.turns(known),
@@ -49,10 +59,7 @@ def _title(evaluation: Evaluation) -> str:
 
 
 def _asked_machine(scenario: Scenario) -> str:
-    hardware = scenario.hardware
-    if isinstance(hardware, InlineHardware):
-        return hardware.name
-    return hardware.id if isinstance(hardware, HardwareRef) else hardware
+    return name_of(scenario.hardware)
 
 
 def _asked_model(scenario: Scenario) -> str:

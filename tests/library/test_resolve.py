@@ -227,6 +227,9 @@ def test_a_model_that_travels_with_the_file_needs_no_library():
     assert resolve(chosen("card", mine), Library(LIBRARY.machines, {})).model == setup().model
     broken = {"id": "mine", "record": MODEL | {"layer_count": 0}}
     assert fault(model_=broken).key == "model.record.layer_count"
+    odd = {"class": "norms", "count": 1, "shape": [8], "encoding": "bf61"}
+    lost = {"id": "mine", "record": MODEL | {"tensors": [odd]}}
+    assert fault(model_=lost).key == "model.record.tensors[0].encoding"
     draft = {"id": "mine", "record": MODEL | {"tied": 3}}
     problem = fault(speculation={"draft_tokens": 2, "acceptance": 0.5, "draft": draft})
     assert problem.key == "speculation.draft.record.tied"

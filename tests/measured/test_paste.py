@@ -264,6 +264,10 @@ def test_nothing_is_taken_for_a_rate_that_is_none():
         ("0,131", 0.131, 3),
         ("7.2e3", 7200, 1),
         (".5", 0.5, 1),
+        ("1.234 ± 0,5", 1234, 0),
+        ("12.345.678 ± 9,1", 12345678, 0),
+        ("1.234 ± 0.005", 1.234, 3),
+        ("1.23 ± 0,5", 1.23, 2),
     ],
 )
 def test_figures_in_any_locale(printed, value, decimals):

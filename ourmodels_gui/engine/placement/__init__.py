@@ -5,6 +5,6 @@ answers with a gate and with one ceiling for every resource, of which the least 
 """
 
 from .decode import decode
-from .together import alone, overhead_bytes, together
+from .together import alone, device_count, overhead_bytes, pools_of, together
 
-__all__ = ["alone", "decode", "overhead_bytes", "together"]
+__all__ = ["alone", "decode", "device_count", "overhead_bytes", "pools_of", "together"]

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .knapsack import LEAST_BYTES
 from .simplex import minimise
 
 Values = NDArray[np.float64]
@@ -29,6 +30,7 @@ def least_time(
     >>> fractions.ravel().round(6), round(period, 6)
     (array([0.333333, 0.666667]), 2.0)
     """
+    kinds, held_bytes, moved_bytes = _by_density(held_bytes, moved_bytes)
     pools, parts = len(rooms_bytes), len(held_bytes)
     size = max(float(held_bytes.sum()), 1.0)
     # In units of the time that all would take in the fastest pool, so that unknowns are near one.
@@ -54,4 +56,17 @@ def least_time(
     cost = np.zeros(unknowns)
     cost[-1] = 1.0
     found = minimise(cost, (np.array(rows), np.array(limits)), (once, np.ones(parts)))
-    return found[:-1].reshape(pools, parts), float(found[-1] * time)
+    return found[:-1].reshape(pools, parts)[:, kinds], float(found[-1] * time)
+
+
+def _by_density(held: Values, moved: Values) -> tuple[NDArray[np.intp], Values, Values]:
+    """Parts of one density taken together, which changes no period: fewer and larger unknowns.
+
+    Returns which of them each part belongs to, and what they hold and move.
+    """
+    density = np.full(len(held), np.inf)
+    np.divide(moved, held, out=density, where=held > LEAST_BYTES)
+    scale = np.max(density, where=np.isfinite(density), initial=1e-300)
+    _, kinds = np.unique(np.round(density / scale, 9), return_inverse=True)
+    sums = [np.asarray(np.bincount(kinds, each), dtype=np.float64) for each in (held, moved)]
+    return kinds, sums[0], sums[1]

@@ -7,10 +7,12 @@ import msgspec
 
 _BODY = r"[+-]?[.,]?\d[\d.,' \u00a0\u2009\u202f]*(?:[eE][+-]?\d{1,3})?"
 FIGURE = re.compile(_BODY)
-PLAIN = re.compile(r"\s*(\d+)(?:\.(\d+))?\s*(?:±.*)?")
+PLAIN = re.compile(r"\s*(\d+)(?:\.(\d+))?\s*(?:±[^,]*)?")
 """How nearly all figures are printed; read without the pains the others take."""
 SPREAD = re.compile(r"\s*(?:±|Â±|\+/-|\+-)\s*.*$")
 """What follows the figure: its spread, also where the encoding of ± was lost."""
+COMMA_MARK = re.compile(r"[^\d.,]*[\d.]*,\d+[^\d.,]*")
+"""A spread whose decimal mark is the comma, and so the figure's before it."""
 SIZE = re.compile(r"([\d.,]+)\s*([KMGT]i?B)\b")
 SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 SIZES |= {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -28,7 +30,8 @@ def figure(text: str) -> Figure | None:
     """The first figure of a text without its spread; None when there is none.
 
     A comma or point that stands once and has not exactly three digits behind it, or that comes last
-    of two kinds, is the decimal mark; every other one groups digits.
+    of two kinds, is the decimal mark; every other one groups digits. A point groups, too, where the
+    spread behind the figure has a decimal comma.
 
     >>> figure("2368.80 ± 93.24")
     Figure(value=2368.8, decimals=2)
@@ -39,7 +42,9 @@ def figure(text: str) -> Figure | None:
     """
     if plain := PLAIN.fullmatch(text):
         return _sane(float(f"{plain[1]}.{plain[2] or 0}"), len(plain[2] or ""))
-    found = FIGURE.search(SPREAD.sub("", text[:200]))
+    text = text[:200]
+    spread = SPREAD.search(text)
+    found = FIGURE.search(text[: spread.start()] if spread else text)
     if not found:
         return None
     body, _, power = re.sub(r"[' \u00a0\u2009\u202f]", "", found.group().lower()).partition("e")
@@ -50,6 +55,8 @@ def figure(text: str) -> Figure | None:
         grouped = body.count(kind) > 1 or (
             kind == "," and len(body) - mark == 4 and "." not in body and body[0] not in ",0"
         )
+        if kind == "." and len(body) - mark == 4 and spread:
+            grouped = grouped or COMMA_MARK.fullmatch(spread.group()) is not None
         if grouped:
             mark = -1
     whole = re.sub(r"[.,]", "", body[:mark] if mark >= 0 else body)

@@ -1,0 +1,174 @@
+"""Several devices and pools of a scenario, looked up: a composition, and what to tell of it."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+import msgspec
+
+from ..composed import ComposedHardware, HardwareRef, PlacementChoice
+from ..engine import placement
+from ..engine.setup import Assumption, Composition, Device
+from ..inline import InlineHardware
+from ..problem import BadInput
+from .chosen import ChosenMachine
+from .load import Library
+
+GB = 1e9
+Look = Callable[[str | InlineHardware | HardwareRef], ChosenMachine]
+Overhead = Callable[[str | None], float]
+
+
+def composed(
+    hardware: ComposedHardware, look: Look, overhead: Overhead, library: Library
+) -> ChosenMachine:
+    """The machine that a composition is, with its pools; one device alone is the ordinary case.
+
+    Parameters: look, which resolves one machine; overhead, O of a kind of machine in bytes.
+    Errors: BadInput with the path inside ``hardware``: an id that the library does not have, a pool
+    whose overhead leaves nothing of it.
+    """
+    pools: list[ChosenMachine] = []
+    devices = []
+    for index, choice in enumerate(hardware.devices):
+        key = f"hardware.devices[{index}]"
+        found = _within(key, isinstance(choice.chosen, str), lambda c=choice: look(c.chosen))
+        pools.append(found)
+        devices.append(_device(found, overhead, key, choice.count or 1))
+    host = None
+    if hardware.host_memory is not None:
+        key, memory = "hardware.host_memory", hardware.host_memory
+        found = _within(key, False, lambda: look(memory))
+        pools.append(found)
+        host = _device(found, overhead, key, 1)
+    speed, reduces, told = _link(hardware.link, library)
+    composition = Composition(
+        devices=tuple(devices),
+        split=hardware.split or "layers",
+        groups=hardware.groups,
+        link_bytes_per_s=speed,
+        link_reduces=reduces,
+        host=host,
+        pools=hardware.pools or "both",
+        placement=_fractions(hardware.placement),
+    )
+    if placement.alone(composition) is not None:
+        return pools[0]
+    return ChosenMachine(
+        name=hardware.name or _title(composition),
+        kind=pools[0].kind,
+        machine=placement.together(placement.pools_of(composition)),
+        composition=composition,
+        pools=tuple(pools),
+        link=told,
+    )
+
+
+def told_of(
+    chosen: ChosenMachine, hardware: ComposedHardware, prompt: bool = False
+) -> list[Assumption]:
+    """What moves the answer of a composition beside its pools taken together.
+
+    prompt: whether the scenario asks for one.
+    """
+    made = chosen.composition
+    assert made is not None
+    told = []
+    for pool in placement.pools_of(made):
+        what = "host memory" if pool is made.host else f"device, {pool.count} x"
+        told += [
+            Assumption(what, pool.name, "", "part of the composition"),
+            Assumption(
+                f"capacity of {pool.name} (C_i)", pool.machine.capacity_bytes / GB, "GB", "each"
+            ),
+            Assumption(
+                f"bandwidth of {pool.name} (R_i)",
+                pool.machine.bandwidth_bytes_per_s / GB,
+                "GB/s",
+                "each",
+            ),
+            Assumption(f"overhead of {pool.name} (O_i)", pool.overhead_bytes / GB, "GB", "each"),
+        ]
+    if placement.device_count(made) > 1:
+        told.append(Assumption("split", made.split, "", _typed(hardware.split)))
+    if made.groups is not None:
+        told.append(Assumption("groups of sessions (g)", made.groups, "", "typed"))
+    if made.link_bytes_per_s is not None:
+        told.append(
+            Assumption(
+                "link, one direction (B_link)", made.link_bytes_per_s / GB, "GB/s", chosen.link
+            )
+        )
+    if made.host is not None:
+        told.append(Assumption("pools", made.pools, "", _typed(hardware.pools)))
+        told += [
+            Assumption(f"placement of {name}", share, "of it on the devices", "typed")
+            for name, share in made.placement.items()
+        ]
+        if not made.placement:
+            told.append(Assumption("placement", "best", "", "every byte where it is best"))
+    if prompt:
+        told.append(Assumption("prompt", "not computed", "", "not yet for several pools"))
+    return told
+
+
+def _typed(choice: object) -> str:
+    return "default" if choice is None else "typed"
+
+
+def _title(composition: Composition) -> str:
+    pools = placement.pools_of(composition)
+    return " + ".join(f"{p.count} x {p.name}" if p.count > 1 else p.name for p in pools)
+
+
+def _device(found: ChosenMachine, overhead: Overhead, key: str, count: int) -> Device:
+    kept = overhead(found.kind)
+    if kept >= found.machine.capacity_bytes:
+        raise BadInput(
+            key,
+            f"{found.name} holds {found.machine.capacity_bytes / GB:.6g} GB, all of it taken by "
+            f"the overhead of {kept / GB:.6g} GB; lower workload.overhead_gb or choose another",
+        )
+    return Device(found.name, found.machine, kept, count)
+
+
+def _within(key: str, by_id: bool, look: Callable[[], ChosenMachine]) -> ChosenMachine:
+    """Look up one machine; a fault is told with its path inside the composition."""
+    try:
+        return look()
+    except BadInput as bad:
+        inner = bad.problem.key
+        if inner == "hardware":
+            inner = f"{key}.id" if by_id else key
+        elif inner.startswith("hardware."):
+            inner = f"{key}.{inner.removeprefix('hardware.')}"
+        raise BadInput(inner, bad.problem.message) from None
+
+
+def _link(link: float | str | None, library: Library) -> tuple[float | None, bool, str]:
+    """Bytes per second of one direction, whether it adds up on its way, and where that is from."""
+    if link is None:
+        return None, False, ""
+    if isinstance(link, float):
+        return link * GB, False, "typed"
+    if link not in library.links:
+        near = get_close_matches(link.lower()[:80], library.links, 3, 0.5)
+        hint = f"; near it: {', '.join(near)}" if near else ""
+        shown = " ".join(link.split())[:80]
+        raise BadInput(
+            "hardware.link",
+            f'there is no link "{shown}" in this library{hint}. Choose another, or write GB/s one '
+            "way as a number",
+        )
+    entry = library.links[link]
+    figure = entry.record.bandwidth
+    source = library.sources.get(figure.source)
+    title = source.title if source else figure.source
+    adds = ", adds up on its way" if entry.reduces else ""
+    return entry.bytes_per_s, entry.reduces, f"{entry.name}{adds}; {figure.basis}: {title}"
+
+
+def _fractions(choice: str | PlacementChoice | None) -> dict[str, float]:
+    if not isinstance(choice, PlacementChoice):
+        return {}
+    given = msgspec.structs.asdict(choice)
+    return {name: share for name, share in given.items() if share is not None}

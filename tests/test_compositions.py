@@ -1,0 +1,291 @@
+"""Scenarios whose hardware is several devices, or a device with the memory of its host."""
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ourmodels_gui import cli, evaluation, export, paths, scenario
+from ourmodels_gui.library.hardware import Configuration, HardwareRecord, Memory, machine_entries
+from ourmodels_gui.library.load import load
+from ourmodels_gui.library.records import Figure
+from ourmodels_gui.library.travelling import travelling
+from ourmodels_gui.problem import BadInput
+from ourmodels_gui.summary import summarise, to_text
+
+GUIDE = (Path(__file__).parents[1] / "docs" / "compositions.md").read_text(encoding="utf-8")
+CARD = {"kind": "discrete", "name": "card", "memory_gb": 24, "bandwidth_gb_per_s": 936}
+RAM = {"kind": "cpu", "name": "ram", "memory_gb": 96, "bandwidth_gb_per_s": 89.6}
+DENSE = {
+    "total_parameters_b": 32,
+    "bytes_per_parameter": 0.5,
+    "cache": {"layers": [{"count": 64, "kind": "full", "bytes_per_token": 4096}]},
+}
+PAIR = {"devices": [{"machine": CARD, "count": 2}], "link": 16}
+HOST = {"devices": [{"machine": CARD}], "host_memory": RAM}
+
+
+@pytest.fixture(scope="module")
+def library():
+    return load(paths.catalog())
+
+
+def file_of(hardware, **more):
+    return {
+        "format": "ourmodels-scenario",
+        "version": 1,
+        "hardware": hardware,
+        "model": {"adapter": DENSE},
+        "workload": {"reserved_context_tokens": 8000, "read_context_tokens": 4000},
+    } | more
+
+
+def read(hardware, **more):
+    return scenario.read(json.dumps(file_of(hardware, **more)))
+
+
+def result(hardware, library, **more):
+    done = evaluation.run(read(hardware, **more), library)
+    assert done.problem is None, done.problem
+    return done.result
+
+
+def fault(hardware, library, **more):
+    try:
+        done = evaluation.run(read(hardware, **more), library)
+    except BadInput as bad:
+        return bad.problem
+    assert done.problem is not None
+    return done.problem
+
+
+# What is wrong is said once, at its key ----------------------------------------------------------
+
+WRONG = [
+    ({"devices": [{"machine": CARD, "count": 0}], "link": 1}, "devices[0].count", "at least 1"),
+    ({"devices": [{"machine": CARD, "count": 1.5}], "link": 1}, "devices[0].count", "whole number"),
+    ({"devices": [{"machine": CARD, "count": -2}], "link": 1}, "devices[0].count", "at least 1"),
+    ({"devices": [{"machine": CARD, "count": 10_000}], "link": 1}, "devices[0].count", "1,024"),
+    (
+        {"devices": [{"machine": CARD, "count": 1000}] * 2, "link": 1},
+        "devices",
+        "2,000 devices together",
+    ),
+    ({"devices": []}, "devices", "one to 6 kinds"),
+    ({"devices": [{"machine": CARD}] * 7, "link": 1}, "devices", "one to 6 kinds"),
+    ({"devices": [{"machine": CARD, "count": 2}]}, "link", "a split across devices needs one"),
+    (PAIR | {"link": -1}, "link", "above 0"),
+    (PAIR | {"link": 0}, "link", "above 0"),
+    (PAIR | {"link": "pcie-9-x16"}, "link", 'no link "pcie-9-x16"'),
+    (PAIR | {"link": True}, "link", "expected a number or a text"),
+    (PAIR | {"split": "rows"}, "split", "tensor, layers, experts"),
+    (PAIR | {"split": "tensor", "groups": 2}, "groups", "belongs to a split by"),
+    (PAIR | {"groups": 3}, "groups", "at most the number of devices, 2"),
+    (PAIR | {"groups": 0}, "groups", "at least 1"),
+    (PAIR | {"pools": "both"}, "pools", "needs host_memory"),
+    (PAIR | {"placement": {"weights": 1}}, "placement", "needs host_memory"),
+    (PAIR | {"host_memory": RAM, "groups": 2}, "groups", "excludes host_memory"),
+    (HOST | {"pools": "streamed"}, "link", "crosses it"),
+    (HOST | {"placement": {"weights": 1.5}}, "placement.weights", "at most 1"),
+    (HOST | {"placement": {"experts": 1}}, "placement.experts", "unknown key"),
+    (HOST | {"placement": "worst"}, "placement", "best"),
+    (HOST | {"host_memory": RAM | {"memory_gb": 4}}, "host_memory", "lower workload.overhead_gb"),
+    (HOST | {"host_memory": "ddr9"}, "host_memory", 'no machine "ddr9"'),
+    (
+        {"devices": [{"machine": CARD | {"memory_gb": 0.5}}], "host_memory": RAM},
+        "devices[0]",
+        "lower workload.overhead_gb",
+    ),
+    ({"devices": [{"id": "geforce-rtx-309"}]}, "devices[0].id", "geforce-rtx-3090"),
+    ({"devices": [{"count": 1}]}, "devices[0].id", "either the id"),
+    ({"devices": [{"id": "a", "machine": CARD}]}, "devices[0].machine", "either the id"),
+    ({"devices": [{"machine": CARD}], "lnk": 1}, "lnk", "did you mean link"),
+    (
+        {"devices": [{"machine": CARD}, {"machine": RAM}], "split": "tensor", "link": 1},
+        "split",
+        "devices of one kind",
+    ),
+    (
+        {
+            "devices": [{"machine": CARD}, {"machine": RAM}],
+            "link": 1,
+            "host_memory": RAM,
+            "placement": {"weights": 1},
+        },
+        "placement",
+        "devices of one kind",
+    ),
+]
+
+
+@pytest.mark.parametrize(("hardware", "key", "said"), WRONG)
+def test_bad_input_is_one_message_at_its_key(hardware, key, said, library):
+    found = fault(hardware, library)
+    assert found.key == f"hardware.{key}"
+    assert said in found.message and "\n" not in found.message
+
+
+def test_measured_rates_are_needed_of_every_pool(library):
+    measured = CARD | {"measured_bandwidth_gb_per_s": 850}
+    asked = {"workload": {"rates": "measured"}}
+    found = fault({"devices": [{"machine": measured}], "host_memory": RAM}, library, **asked)
+    assert found.key == "workload.rates" and "ram" in found.message
+
+
+# One pool is the ordinary case -------------------------------------------------------------------
+
+
+def test_one_device_alone_is_the_ordinary_scenario(library):
+    for split in ("layers", "tensor", "experts"):
+        alone = result({"devices": [{"machine": CARD}], "split": split}, library, prefill={})
+        assert alone == result(CARD, library, prefill={})
+        assert "placement" not in export.document(alone)
+
+
+def test_one_catalog_device_is_the_ordinary_scenario(library):
+    assert result({"devices": [{"id": "geforce-rtx-3090"}]}, library) == result(
+        "geforce-rtx-3090", library
+    )
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "hardware",
+    [
+        PAIR,
+        PAIR | {"split": "tensor", "link": "pcie-4-x16", "name": "mine"},
+        PAIR | {"groups": 2},
+        HOST | {"pools": "sequential", "placement": {"routed_experts": 0, "cache": 0.5}},
+        HOST | {"pools": "streamed", "link": 31.5, "placement": "best"},
+        {"devices": [{"id": "a", "count": 2}, {"id": "b"}], "link": 1, "host_memory": "c"},
+    ],
+)
+def test_a_composition_survives_a_save(hardware):
+    chosen = read(hardware)
+    assert scenario.read(scenario.write(chosen)) == chosen
+    assert json.loads(scenario.write(chosen))["hardware"] == hardware
+
+
+def test_keys_of_a_composition_can_be_edited():
+    chosen = scenario.edited(read(PAIR), {"hardware.split": "tensor", "hardware.link": 64})
+    assert (chosen.hardware.split, chosen.hardware.link) == ("tensor", 64.0)
+    back = scenario.edited(chosen, {"hardware.split": None})
+    assert back.hardware.split is None
+
+
+def test_machines_of_the_users_own_travel_with_a_composition(library):
+    record = HardwareRecord(
+        name="My box",
+        vendor="me",
+        kind="unified",
+        memory=Memory("DDR5", Figure(100, "GB/s")),
+        configurations=(Configuration("my-box", Figure(64, "GiB")),),
+    )
+    (mine,) = machine_entries(record, yours=True)
+    known = msgspec.structs.replace(library, machines=library.machines | {"my-box": mine})
+    chosen = read({"devices": [{"id": "my-box", "count": 2}], "link": 5, "host_memory": "my-box"})
+    sent = scenario.read(scenario.write(travelling(chosen, known)))
+    here, there = evaluation.run(chosen, known), evaluation.run(sent, library)
+    assert there.problem is None
+    assert there.result.decode == here.result.decode
+
+
+# Results -----------------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_guide_can_be_used(library):
+    shown = re.findall(r"```json\n(.*?)```", GUIDE, re.S)
+    assert len(shown) == 2
+    for text in shown:
+        done = evaluation.run(scenario.read(text), library)
+        assert done.problem is None
+        assert done.result.placement.policies[0].name == done.result.placement.policy
+
+
+def test_the_guide_names_every_key_and_figure():
+    from ourmodels_gui.composed import ComposedHardware, PlacementChoice  # noqa: PLC0415
+    from ourmodels_gui.engine.result import Placement, PolicyFigures  # noqa: PLC0415
+
+    structs = (ComposedHardware, PlacementChoice, Placement, PolicyFigures)
+    names = {name for struct in structs for name in struct.__struct_fields__}
+    assert [name for name in names if name not in GUIDE] == []
+
+
+def test_the_overhead_is_taken_from_every_pool(library):
+    three = HOST | {"devices": [{"machine": CARD, "count": 2}], "link": 16}
+    told = {item.name: item.value for item in result(three, library).assumptions}
+    assert told["runtime overhead (O)"] == 1 + 1 + 8
+    typed = result(three, library, workload={"overhead_gb": 2}).assumptions
+    assert {item.name: item.value for item in typed}["runtime overhead (O)"] == 6
+
+
+def test_two_boxes_on_a_slow_cable_do_not_double(library):
+    spark = {"kind": "unified", "name": "box", "memory_gb": 128, "bandwidth_gb_per_s": 273}
+    model = {"model": {"id": "qwen3-32b", "weights": "q4_k_m"}}
+    pair = {"devices": [{"machine": spark, "count": 2}], "split": "tensor"}
+    single = result(spark, library, **model).decode.single_session_tokens_per_s
+    work = {"reserved_context_tokens": 8000, "read_context_tokens": 4000, "floor_tokens_per_s": 1}
+    model["workload"] = work
+    slow = result(pair | {"link": "ethernet-1g"}, library, **model)
+    fast = result(pair | {"link": "ethernet-200g"}, library, **model)
+    assert fast.decode.single_session_tokens_per_s == pytest.approx(2 * single, rel=1e-12)
+    many = slow.decode
+    assert slow.placement.binding.resource == "link"
+    assert many.aggregate_tokens_per_s < fast.decode.aggregate_tokens_per_s
+
+
+def test_experts_in_system_memory_suit_three_billion_active_and_not_thirty(library):
+    card = {"kind": "discrete", "name": "card", "memory_gb": 8, "bandwidth_gb_per_s": 448}
+    hardware = {"devices": [{"machine": card}], "host_memory": RAM, "pools": "sequential"}
+    work = {"workload": {"reserved_context_tokens": 8000, "read_context_tokens": 4000}}
+    few = {"model": {"id": "qwen3-30b-a3b", "weights": "q4_k_m"}} | work
+    all_of_it = {"model": {"id": "qwen3-32b", "weights": "q4_k_m"}} | work
+    few_s = result(hardware, library, **few).decode.single_session_tokens_per_s
+    all_s = result(hardware, library, **all_of_it).decode.single_session_tokens_per_s
+    assert few_s > 40 and all_s < 8
+
+
+def test_the_command_prints_what_lies_where(tmp_path, capsys):
+    path = tmp_path / "pair.ourmodels.json"
+    path.write_text(json.dumps(file_of(HOST | {"pools": "sequential"})), encoding="utf-8")
+    assert cli.main(["evaluate", str(path)]) == 0
+    placement = json.loads(capsys.readouterr().out)["placement"]
+    assert placement["policy"] == "one pool at a time" and placement["kind"] == "policy ceiling"
+    card, ram = placement["pools"]
+    assert card["name"] == "card" and card["held_gb"]["weights"] > ram["held_gb"]["weights"]
+    held = sum(sum(pool["held_gb"].values()) for pool in placement["pools"])
+    best = placement["policies"][0]["best_batch"]
+    assert held == pytest.approx(16 + best * 64 * 4096 * 8000 / 1e9, rel=1e-9)
+
+
+def test_a_prompt_is_said_not_to_be_computed(library):
+    done = evaluation.run(read(PAIR, prefill={"prompt_tokens": 1000}), library)
+    assert done.result.prefill is None
+    assert "not computed yet" in summarise(done).answers[3].why
+    assert any(item.value == "not computed" for item in done.result.assumptions)
+
+
+def test_a_report_of_a_composition_can_be_written(tmp_path):
+    path, out = tmp_path / "pair.ourmodels.json", tmp_path / "out.md"
+    path.write_text(json.dumps(file_of(HOST, prefill={})), encoding="utf-8")
+    assert cli.main(["report", str(path), "-o", str(out)]) == 0
+    assert "all pools at once" in out.read_text(encoding="utf-8")
+
+
+def test_bad_input_is_exit_status_two(tmp_path, capsys):
+    path = tmp_path / "bad.ourmodels.json"
+    path.write_text(json.dumps(file_of(PAIR | {"link": -1})), encoding="utf-8")
+    assert cli.main(["evaluate", str(path)]) == 2
+    assert "hardware.link" in capsys.readouterr().err
+
+
+def test_the_text_names_what_binds_and_every_policy(library):
+    done = evaluation.run(read(PAIR | {"split": "layers"}), library)
+    text = to_text(summarise(done))
+    for policy in done.result.placement.policies:
+        assert policy.name in text
+    assert "memory of card" in text
