@@ -77,6 +77,8 @@ class LogPlot(pg.PlotWidget):
         self.box.setDefaultPadding(0.0)
         y.setWidth(LEFT_AXIS_PX)
         self.getPlotItem().showAxes((True, False, False, True), showValues=True)
+        for axis in (x, y):
+            axis.setZValue(-1)  # the grid behind the curves and their names, not across them
         self._cursor = Cursor(self)
         self._words = QLabel(self)
         self._words.setWordWrap(True)

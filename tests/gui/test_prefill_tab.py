@@ -196,3 +196,13 @@ def test_a_row_of_the_table_opens_its_working(tab):
         assert "A_linear / F_linear" in window.text.toPlainText()
         window.setParent(None)
         window.close()
+
+
+def test_a_prompt_that_is_not_answered_leaves_no_band(tab, library):
+    path = paths.resources() / "examples/laguna-s-2.1-8k-one-shot-fp4.ourmodels.json"
+    asked = files.read_file(path)
+    tab.present(run(asked, library))
+    assert not tab.plot._band.path().isEmpty()
+    short = {"workload.reserved_context_tokens": 2048, "workload.read_context_tokens": 2048}
+    tab.present(run(files.edited(asked, short), library))
+    assert tab.plot._band.path().isEmpty()
