@@ -198,11 +198,9 @@ def test_a_row_of_the_table_opens_its_working(tab):
         window.close()
 
 
-def test_a_prompt_that_is_not_answered_leaves_no_band(tab, library):
+def test_no_band_is_left_from_a_machine_with_known_rates(tab, library):
     path = paths.resources() / "examples/laguna-s-2.1-8k-one-shot-fp4.ourmodels.json"
-    asked = files.read_file(path)
-    tab.present(run(asked, library))
+    tab.present(run(files.read_file(path), library))
     assert not tab.plot._band.path().isEmpty()
-    short = {"workload.reserved_context_tokens": 2048, "workload.read_context_tokens": 2048}
-    tab.present(run(files.edited(asked, short), library))
+    tab.present(evaluated(mixture(), machine=Machine(34e9, 1792e9), prompt=Prompt(8192)))
     assert tab.plot._band.path().isEmpty()
