@@ -267,14 +267,15 @@ class Picker(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         if index.isValid():
             row: Row = index.data(RowModel.RowRole)
+            self.search.setModified(False)
             self.picked.emit(row.id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # With nothing typed there is nothing to undo here: what was chosen is taken back.
+        # With nothing typed since the choice there is none of it to undo here, but the choice.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and not self.search.text()
+            and not (self.search.text() and self.search.isModified())
             and (
                 event.matches(QKeySequence.StandardKey.Undo)
                 or event.matches(QKeySequence.StandardKey.Redo)

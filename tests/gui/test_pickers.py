@@ -303,7 +303,7 @@ def test_a_machine_is_found_by_the_name_of_the_product(machines):
     assert all("Apple" in name for name in names(machines))
 
 
-def test_undo_in_an_empty_search_is_left_to_the_window(picker, qtbot):
+def test_undo_in_a_search_is_left_to_the_window_unless_it_is_being_typed(picker, qtbot):
     focus_search(picker, qtbot)
     undo = (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     asked = QKeyEvent(QEvent.Type.ShortcutOverride, *undo)
@@ -313,3 +313,7 @@ def test_undo_in_an_empty_search_is_left_to_the_window(picker, qtbot):
     asked = QKeyEvent(QEvent.Type.ShortcutOverride, *undo)
     QApplication.sendEvent(picker.search, asked)
     assert asked.isAccepted()
+    QTest.keyClick(picker.search, Qt.Key.Key_Return)
+    asked = QKeyEvent(QEvent.Type.ShortcutOverride, *undo)
+    QApplication.sendEvent(picker.search, asked)
+    assert not asked.isAccepted()
