@@ -34,7 +34,7 @@ from .tray import Mark, Tray, mark_of, whole_name
 if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
-PLOT_PX, TABLE_PX = 420, 440
+PLOT_PX, TABLE_PX = 350, 510
 
 
 class CompareTab(QWidget):

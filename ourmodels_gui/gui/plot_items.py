@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtGui import QPainterPath
 
 from .plots import log, pen, tint
 from .theme import Palette, sized
@@ -117,6 +118,14 @@ class Curve(pg.PlotDataItem):
 
 class Band(pg.FillBetweenItem):
     """The room between two curves, tinted; nothing where one of them is empty."""
+
+    def updatePath(self) -> None:
+        super().updatePath()
+        # An emptied curve keeps the path that it had before.
+        for curve in self.curves or ():
+            x, _ = curve.getData()
+            if x is None or not len(x):
+                self.setPath(QPainterPath())
 
     def __init__(self, plot: "LogPlot", role: str, one: Curve, other: Curve) -> None:
         super().__init__(one, other)

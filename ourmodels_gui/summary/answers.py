@@ -89,7 +89,7 @@ def _serving(known: Figures) -> Answer:
     gate = f"one more would fall below the floor of {floor}; {spare} of memory stay spare"
     if decode.binding_gate == "memory":
         gate = (
-            f"memory is full: {spare} spare, a session needs {known.size(known.gate.session_bytes)}"
+            f"memory is full: one more needs {known.size(known.gate.session_bytes)}, {spare} spare"
         )
     elif not decode.binding_gate:
         gate = f"more together are slower, because their cache pushes weights out; {spare} spare"
