@@ -28,6 +28,7 @@ def pastes() -> dict[str, str]:
         "Markdown": "\n".join(table[:4] + table[4:] * (LINES // 4)),
         "CSV": "\n".join(comma[:1] + comma[1:] * (LINES // 2)),
         "JSONL": "\n".join([row] * LINES),
+        "JSON, 1 line": json.dumps([json.loads(row)] * LINES),
         "other text": "the rate was 12 tok/s today\n" * LINES,
     }
 

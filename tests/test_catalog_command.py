@@ -165,6 +165,13 @@ MODELS = {
 
 BYTES = {
     "broken": (("hardware/tesla-v100s-pcie-32gb.json", b'{"name": "Te'), "", "complete JSON"),
+    "a key twice": (
+        ("hardware/twin.json", b'{"name": "A", "vendor": "B", "name": "C"}'), "name",
+        "stands twice",
+    ),
+    "a source twice in one list": (
+        ("sources-fourth.json", b'{"a": {"title": "x"}, "a": {"title": "y"}}'), "a", "stands twice",
+    ),
     "not text": (("models/mpt-7b.json", b"\xff\xfe"), "", "UTF-8"),
     "no title": (
         ("sources-planted.json", b'{"planted": {"title": "", "place": "x", "read": "2026-11-30"}}'),

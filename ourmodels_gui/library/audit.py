@@ -41,7 +41,7 @@ def check(catalog: Path, user: Path | None = None) -> list[Problem]:
     among the findings. Places inside the shipped folder are relative to it.
     """
     shipped = load(catalog)
-    own = load(catalog, user)
+    own = load(catalog, user, strict=True)
     found = list(own.problems)
     sources = dict(_sources_by_file(catalog))
     every = {name: source for listed in sources.values() for name, source in listed.items()}

@@ -52,12 +52,13 @@ class Library(msgspec.Struct, frozen=True):
     links: dict[str, LinkEntry] = {}
 
 
-def load(catalog: Path, user: Path | None = None) -> Library:
+def load(catalog: Path, user: Path | None = None, *, strict: bool = False) -> Library:
     """Read every file; a bad one becomes a Problem and the rest loads.
 
     Parameters: catalog, the shipped folder (`hardware`, `models`, `links.json`, `sources*.json`,
     `version`); user, the user's own, with `hardware` and `models` inside, which need not exist.
     A user's entry with a shipped id takes its place and is marked `yours`.
+    strict: refuse a key that stands twice in shipped files as well; the user's always are.
     """
     problems: list[Problem] = []
     machines: dict[str, MachineEntry] = {}
@@ -67,13 +68,13 @@ def load(catalog: Path, user: Path | None = None) -> Library:
             continue
         for path, data in _files(root / "hardware", problems):
             with _Collect(problems, path):
-                record = parse(data, HardwareRecord, strict=yours)
+                record = parse(data, HardwareRecord, strict=yours or strict)
                 mark = stamp(data) if yours else ""
                 found = machine_entries(record, yours=yours, place=str(path), stamp=mark)
                 _add(machines, found, yours)
         for path, data in _files(root / "models", problems):
             with _Collect(problems, path):
-                model = parse(data, ModelRecord, strict=yours)
+                model = parse(data, ModelRecord, strict=yours or strict)
                 if yours:  # the shipped ones are checked before they ship
                     refuse_impossible(model)
                 mark = stamp(data) if yours else ""
@@ -84,11 +85,11 @@ def load(catalog: Path, user: Path | None = None) -> Library:
     sources: dict[str, Source] = {}
     for path, data in _files(catalog, problems, "sources"):
         with _Collect(problems, path):
-            sources |= parse(data, dict[str, Source])
+            sources |= parse(data, dict[str, Source], strict=strict)
     links: dict[str, LinkEntry] = {}
     for path, data in _files(catalog, problems, "links"):
         with _Collect(problems, path):
-            listed = parse(data, dict[str, LinkRecord])
+            listed = parse(data, dict[str, LinkRecord], strict=strict)
             links |= {name: link_entry(name, record) for name, record in listed.items()}
     return Library(machines, models, sources, tuple(problems), _version(catalog), links)
 

@@ -7,7 +7,19 @@ from itertools import pairwise
 import msgspec
 
 from ..units import duration, plain, rate, tokens
-from .drawing import GRID, INK, MUTED, SIZE, Drawing, Item, Label, Stroke, marker, text_width
+from .drawing import (
+    GRID,
+    INK,
+    MUTED,
+    SIZE,
+    Anchor,
+    Drawing,
+    Item,
+    Label,
+    Stroke,
+    marker,
+    text_width,
+)
 from .pictures import LINE_STYLES, Axis, Line, Plot, Unit
 
 TOP, BOTTOM = 10.0, 30.0
@@ -58,7 +70,7 @@ def draw_plot(plot: Plot, width: float) -> Drawing:
         colour, _, shape = LINE_STYLES[point.style]
         items += marker(shape, x, y, colour)
         if point.label:
-            items.append(_beside(point.label, x, y, frame))
+            items.append(_beside(point.label, x, y, plot, frame))
     return Drawing(width, height, tuple(items))
 
 
@@ -214,8 +226,27 @@ def _apart(places: list[float], top: float, bottom: float) -> list[float]:
     return moved
 
 
-def _beside(name: str, x: float, y: float, frame: _Frame) -> Label:
-    """A mark's name, above it, on the side that has room."""
-    if x + 5 + text_width(name) < frame.right:
-        return Label(x + 5, y - 5, name, bold=True)
-    return Label(x - 5, y - 5, name, "end", bold=True)
+def _beside(name: str, x: float, y: float, plot: Plot, frame: _Frame) -> Label:
+    """A mark's name beside it: above and to the right, or where it meets no upright level.
+
+    The places are tried in this order: above right, above left, below right, below left.
+    """
+    sides: tuple[tuple[float, Anchor], ...] = ((x + 5, "start"), (x - 5, "end"))
+    levels = [level for level in plot.levels if level.upright]
+    lines = [frame.at(level.at, frame.y[0])[0] for level in levels]
+    names = [item for item in _levels(plot, frame) if isinstance(item, Label)]
+    for baseline in (y - 5, y + 5 + SIZE):
+        for place, anchor in sides:
+            left, right = _extent(Label(place, baseline, name, anchor))
+            free = frame.left < left and right < frame.right and baseline < frame.bottom - 2
+            free = free and not any(left - 1 < line < right + 1 for line in lines)
+            near = [_extent(other) for other in names if abs(baseline - other.y) < SIZE + 1]
+            if free and not any(left < end and right > start for start, end in near):
+                return Label(place, baseline, name, anchor, bold=True)
+    return Label(x + 5, y - 5, name, bold=True)
+
+
+def _extent(label: Label) -> tuple[float, float]:
+    """The left and the right end of a label."""
+    width = text_width(label.text, label.size)
+    return (label.x - width, label.x) if label.anchor == "end" else (label.x, label.x + width)

@@ -21,7 +21,7 @@ from report_cases import ODD, cases, evaluated, known, library, oddly_named
 
 from ourmodels_gui import scenario
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.report.lettering import POINT, direction, printable
+from ourmodels_gui.gui.report.lettering import POINT, Lines, Type, direction, printable
 from ourmodels_gui.gui.report.pages import FOOT, SIDE, TOP, Pages
 from ourmodels_gui.gui.report.pdf import to_pdf
 from ourmodels_gui.gui.report.sheet import _levelled
@@ -231,6 +231,18 @@ def test_a_logo_is_embedded_small(reports, qapp, tmp_path):
 def test_characters_that_cannot_be_printed_are_written_out(qapp):
     assert printable("a\x07b\U0001f600") == "a[U+0007]b[U+1F600]"
     assert printable("plain, é ≤ ✓") == "plain, é ≤ ✓"
+
+
+def test_no_line_ends_within_a_unit(qapp):
+    text = "GeForce RTX 5090 serves 521 tok/s together, 1,792 GB/s, and/or\n260 tok/s each"
+    for points in range(60, 400, 3):
+        lines = Lines(text, Type(9), points * POINT)
+        layout = lines._layout
+        found = [layout.lineAt(number) for number in range(layout.lineCount())]
+        cut = [text[one.textStart() : one.textStart() + one.textLength()] for one in found]
+        assert "".join(cut) == text
+        assert not [one for one in cut if one.endswith(("tok/", "GB/"))], points
+        assert max(one.naturalTextWidth() for one in found) <= points * POINT
 
 
 def test_text_runs_the_way_most_of_its_letters_do(qapp):

@@ -74,6 +74,8 @@ def test_csv_json_jsonl_and_sql_say_the_same():
     table += "\n".join(";".join(f'"{row[key]}"' for key in columns) for row in rows)
     assert read(lines).runs == as_json
     assert read(inserts).runs == as_json
+    assert read(json.dumps(rows)).runs == as_json
+    assert read(json.dumps(rows, separators=(",", ":"))[:-1]).runs == as_json
     assert read(table).runs == as_json
     assert rates(read(text("llama-bench.csv"))) == [
         ("prefill", 7285.676949),

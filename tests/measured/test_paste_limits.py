@@ -1,10 +1,11 @@
 """Whatever is pasted or opened: read as far as it is understood, bounded, stoppable, named."""
 
+import json
 import os
 
 import pytest
 
-from ourmodels_gui.measured.paste import plain, read, read_file, reading
+from ourmodels_gui.measured.paste import json_values, plain, read, read_file, reading
 
 ROW = "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 111.74 ± 0.31 |\n"
 HEAD = "| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n"
@@ -23,6 +24,22 @@ def test_a_million_lines_that_are_not_understood_name_a_few_and_count_the_rest(m
     found = read("about 12 tok/s\n" * 5000)
     assert len(found.unread) == reading.MOST_UNREAD + 1
     assert found.more_unread == 2000 - reading.MOST_UNREAD
+
+
+def test_objects_on_one_line_are_read_where_they_stand(monkeypatch):
+    decoded = []
+
+    class Decoder(json.JSONDecoder):
+        def raw_decode(self, text, at=0):
+            decoded.append(text)
+            return super().raw_decode(text, at)
+
+    monkeypatch.setattr(json_values, "_DECODER", Decoder())
+    line = '[{"a": 1}, {"a": 2},\t{"a": 3}]'
+    found, after = json_values.objects_at([line], 0)
+    assert [row["a"] for row in found] == [1, 2, 3]
+    assert after == 1
+    assert all(text is line for text in decoded), "a copy for each takes the square of the length"
 
 
 def test_reading_stops_when_nobody_waits():

@@ -11,7 +11,17 @@ from ourmodels_gui.report.build import build
 from ourmodels_gui.report.draw import draw
 from ourmodels_gui.report.draw_plot import LEAST_GAP
 from ourmodels_gui.report.drawing import Area, Disc, Label, Stroke, text_width
-from ourmodels_gui.report.pictures import LINE_STYLES, Axis, Bar, Bars, Level, Line, Plot, Segment
+from ourmodels_gui.report.pictures import (
+    LINE_STYLES,
+    Axis,
+    Bar,
+    Bars,
+    Level,
+    Line,
+    Plot,
+    Point,
+    Segment,
+)
 from ourmodels_gui.report.shapes import Figure
 from ourmodels_gui.report.svg import to_svg
 
@@ -79,6 +89,37 @@ def test_names_beside_a_plot_do_not_overlap(figure):
     names = sorted(item.y for item in drawing.items if isinstance(item, Label) and item.x == right)
     if isinstance(figure.picture, Plot):
         assert all(below - above >= LEAST_GAP - 0.1 for above, below in pairwise(names))
+
+
+@pytest.mark.parametrize("most", range(2, 16))
+@pytest.mark.parametrize("best", range(1, 16))
+def test_the_name_of_a_mark_keeps_clear_of_an_upright_level(best, most):
+    if best > most:
+        return
+    xs = tuple(float(x) for x in range(1, 17))
+    drawn = draw(
+        Plot(
+            Axis("sessions at once", "sessions"),
+            Axis("tokens per second", "rate"),
+            (Line("all sessions", 0, xs, tuple(100 + 5 * x for x in xs)),),
+            (Point(f"b* = {best}", 0, float(best), 100 + 5.0 * best),),
+            (Level(f"memory holds {most}", float(most), True),),
+        ),
+        480,
+    )
+    (mark,) = [item for item in drawn.items if isinstance(item, Label) and item.text[0] == "b"]
+    (held,) = [item for item in drawn.items if isinstance(item, Label) and "holds" in item.text]
+    (level,) = [i for i in drawn.items if isinstance(i, Stroke) and i.dash == (2, 2)]
+    across = level.points[0][0]
+    low, high = _extent(mark)
+    assert not low < across < high
+    apart = abs(mark.y - held.y) >= mark.size
+    assert apart or high <= _extent(held)[0] or low >= _extent(held)[1]
+
+
+def _extent(label):
+    width = text_width(label.text, label.size)
+    return (label.x, label.x + width) if label.anchor == "start" else (label.x - width, label.x)
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QTextCharFormat,
     QTextLayout,
+    QTextLine,
     QTextOption,
 )
 
@@ -127,6 +128,7 @@ class Lines:
         self._layout.beginLayout()
         while (line := self._layout.createLine()).isValid():
             line.setLineWidth(max(width, POINT))
+            _keep_unit_whole(line, self._layout.text(), max(width, POINT))
             above = self._step * self._layout.lineCount() - self._step
             line.setPosition(QPointF(0, above + (self._step - line.height()) / 2))
         self._layout.endLayout()
@@ -146,6 +148,15 @@ class Lines:
     @property
     def line_height(self) -> float:
         return self._step
+
+
+def _keep_unit_whole(line: QTextLine, text: str, width: float) -> None:
+    """End a line before a unit, as tok/s, that it would break behind the stroke."""
+    start, end = line.textStart(), line.textStart() + line.textLength()
+    unit = text.rfind(" ", start, end) + 1
+    broken = text[end - 1 : end] == "/" and text[end : end + 1] == "s"
+    if broken and start < unit and not text[end + 1 : end + 2].isalnum():
+        line.setNumColumns(unit - start, width)
 
 
 def _bold(length: int, type_: Type) -> QTextLayout.FormatRange:

@@ -34,17 +34,23 @@ def objects_at(lines: Sequence[str], at: int) -> tuple[list[dict[str, Any]], int
 def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
     """The objects in front of a text, and what of it no object accounts for."""
     found: list[dict[str, Any]] = []
-    if text.startswith("["):
-        text = text[1:]
-    text = text.lstrip()
-    while text.startswith("{"):
+    at = _past(text, int(text.startswith("[")))
+    while text.startswith("{", at):
         try:
-            value, end = _DECODER.raw_decode(text)
+            value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
-            return found, text
+            return found, text[at:]
         found.append(value)
-        text = text[end:].lstrip(" \t\r\n,")
-    return found, text.strip(" ],\r\n")
+        at = _past(text, end)
+    return found, text[at:].strip(" ],\r\n")
+
+
+def _past(text: str, at: int) -> int:
+    """The place after the blanks and commas between two objects. The text is never cut: copying
+    what is left after each object would take the square of its length."""
+    while at < len(text) and text[at] in " \t\r\n,":
+        at += 1
+    return at
 
 
 def _end(lines: Sequence[str], at: int) -> int | None:
