@@ -10,8 +10,9 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from ..files import read_small, stamp
+from ..inline import ArithmeticMode
 from ..problem import BadInput, Problem, brief
-from .hardware import Form, HardwareRecord, Kind, MachineEntry, Mode, machine_entries
+from .hardware import Form, HardwareRecord, Kind, MachineEntry, machine_entries
 from .links import LinkEntry, LinkRecord, link_entry
 from .models import ModelRecord, refuse_impossible
 from .records import Basis, Source
@@ -186,10 +187,10 @@ _REMEDIES = (
 )
 _WORDS: dict[str, tuple[str, ...]] = {
     "basis": get_args(Basis),
-    "compute": get_args(Mode),
+    "compute": get_args(ArithmeticMode),
     "forms": get_args(Form),
     "kind": get_args(Kind),
-    "measured": ("bandwidth", *get_args(Mode)),
+    "measured": ("bandwidth", *get_args(ArithmeticMode)),
 }
 """What may stand at the keys that take one of a few words."""
 
