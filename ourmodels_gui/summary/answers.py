@@ -128,8 +128,9 @@ def _wait(known: Figures) -> Answer:
     kind = prefill.kind.get("time_s", "")
     if prefill.verdict == "no setting meets the budget":
         why = f"{length} has a budget of {_wait_text(known, prompt.ttft_budget_s or 0.0)}"
-        if prefill.unrestricted is not None:
-            why += f"; it takes {_wait_text(known, prefill.unrestricted.time_s)} at best"
+        shortest = prefill.single_prompt if prompt.batch is None else prefill.unrestricted
+        if shortest is not None:
+            why += f"; it takes {_wait_text(known, shortest.time_s)} at best"
         return Answer(WAIT, "below", prefill.verdict, NONE, "s", why, short="over the budget")
     if prefill.verdict != "serves":
         why = prefill.unavailable or f"{length} finds no room beside the weights"
