@@ -80,7 +80,7 @@ def _by_density(held: Values, moved: Values) -> tuple[NDArray[np.intp], Values, 
     """
     density = np.full(len(held), np.inf)
     np.divide(moved, held, out=density, where=held > LEAST_BYTES)
-    scale = np.max(density, where=np.isfinite(density), initial=1e-300)
-    _, kinds = np.unique(np.round(density / scale, 9), return_inverse=True)
+    alike = [float(f"{value:.11e}") for value in density]
+    _, kinds = np.unique(alike, return_inverse=True)
     held = np.bincount(kinds, held).astype(np.float64)
     return kinds, held, np.bincount(kinds, moved).astype(np.float64)
