@@ -4,7 +4,7 @@ Each part refuses what no single type can: BadInput with the key inside the part
 puts the path in front.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -12,7 +12,7 @@ from msgspec import Meta
 from .problem import BadInput
 from .strict_json import OneOf
 
-ARITHMETIC_MODES: tuple[str, ...] = (
+ArithmeticMode = Literal[
     "fp32",
     "fp32_matrix",
     "fp16_vector",
@@ -27,8 +27,10 @@ ARITHMETIC_MODES: tuple[str, ...] = (
     "int4_int32acc",
     "fp4_fp32acc",
     "blockfp8",
-)
+]
 """Operand and accumulation format; the rates are those of dense arithmetic."""
+
+ARITHMETIC_MODES: tuple[str, ...] = get_args(ArithmeticMode)
 
 Mode = Annotated[str, OneOf(ARITHMETIC_MODES)]
 Positive = Annotated[float, Meta(gt=0, le=1e9)]

@@ -19,6 +19,16 @@ class Problem(msgspec.Struct, frozen=True):
         return ": ".join(part for part in (self.place, self.key, self.message) if part)
 
 
+def brief(text: str, most: int = 40) -> str:
+    """A text of the input as a message can hold it: one line, cut.
+
+    >>> brief("a\\n b"), brief("x" * 50, 5)
+    ('a b', 'xx...')
+    """
+    line = " ".join(text[: 2 * most].split())
+    return line if len(line) <= most and len(text) <= 2 * most else line[: most - 3] + "..."
+
+
 class BadInput(Exception):  # noqa: N818 - it names the input, not the program
     """Raised by readers and by ``resolve``; carries the one Problem to show."""
 

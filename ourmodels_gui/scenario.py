@@ -27,7 +27,7 @@ from .inline import (
     Tokens,
     TokensOrNone,
 )
-from .problem import BadInput
+from .problem import BadInput, brief
 
 __all__ = [
     "ARITHMETIC_MODES",
@@ -288,7 +288,7 @@ def _refuse_unmodelled_draft(document: dict[str, Any]) -> None:
     if not isinstance(draft, str) or draft == "mtp":
         return
     choose = 'write "mtp", {"id": ...}, the draft\'s sizes in GB, or null for prompt lookup'
-    name = " ".join(draft.split())[:40]
+    name = brief(draft)
     if any(known in draft.lower() for known in PARALLEL_DRAFTS):
         raise BadInput(
             "speculation.draft",

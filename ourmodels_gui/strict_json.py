@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
-from .problem import BadInput
+from .problem import BadInput, brief
 from .units import exact
 
 MAX_BYTES = 4_000_000
@@ -102,8 +102,7 @@ def _text(text: str, path: str) -> None:
 
 def join(path: str, key: str) -> str:
     """The path of a key; long or odd keys are cut so that a message stays one line."""
-    key = " ".join(key.split())
-    key = key if len(key) <= 80 else key[:77] + "..."
+    key = brief(key, 80)
     return f"{path}.{key}" if path else key
 
 
@@ -254,8 +253,7 @@ def _any_of(options: tuple[Any, ...]) -> str:
 
 def _found(value: Any) -> str:
     if isinstance(value, str):
-        shown = " ".join(value[:80].split())
-        return f'"{shown}"' if len(shown) <= 40 else f'"{shown[:37]}..."'
+        return f'"{brief(value)}"'
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):

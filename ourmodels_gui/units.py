@@ -4,6 +4,7 @@ Rounding is for people; `exact` keeps every digit. Separators are English unless
 so a window can follow its locale while reports and text output do not.
 """
 
+import math
 import re
 from typing import NamedTuple
 
@@ -171,6 +172,9 @@ def exact(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(float(value))
 
 
+TOO_LARGE = "is larger than any number here can be"
+
+
 def _split(text: str, separators: Separators) -> tuple[float, str]:
     """The figure and the unit behind it."""
     group, point = re.escape(separators.group), re.escape(separators.point)
@@ -182,11 +186,14 @@ def _split(text: str, separators: Separators) -> tuple[float, str]:
     )
     digits = match and match[1].replace(separators.group, "").replace(separators.point, ".")
     try:
-        return float(digits or ""), match[2] if match else ""
+        value = float(digits or "")
     except ValueError:
         raise ValueError(
             f'"{text.strip()}" is not a number; write it like {number(1234.5, 1, separators)}'
         ) from None
+    if math.isinf(value):
+        raise ValueError(f'"{text.strip()}" {TOO_LARGE}')
+    return value, match[2] if match else ""
 
 
 def parse_number(text: str, separators: Separators = ENGLISH) -> float:
@@ -214,7 +221,7 @@ def parse_tokens(text: str, separators: Separators = ENGLISH) -> int:
     if not count.is_integer():
         raise ValueError(f'"{text.strip()}" is not a whole number of tokens')
     if abs(count) >= 2**53:  # not every whole number can be told from the next any more
-        raise ValueError(f'"{text.strip()}" is larger than any number here can be')
+        raise ValueError(f'"{text.strip()}" {TOO_LARGE}')
     return int(count)
 
 

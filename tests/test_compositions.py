@@ -262,6 +262,20 @@ def test_the_command_prints_what_lies_where(tmp_path, capsys):
     assert held == pytest.approx(16 + best * 64 * 4096 * 8000 / 1e9, rel=1e-9)
 
 
+def test_a_prompt_is_said_not_to_be_computed(library):
+    done = evaluation.run(read(PAIR, prefill={"prompt_tokens": 1000}), library)
+    assert done.result.prefill is None
+    assert "not computed yet" in summarise(done).answers[3].why
+    assert any(item.value == "not computed" for item in done.result.assumptions)
+
+
+def test_a_report_of_a_composition_can_be_written(tmp_path):
+    path, out = tmp_path / "pair.ourmodels.json", tmp_path / "out.md"
+    path.write_text(json.dumps(file_of(HOST, prefill={})), encoding="utf-8")
+    assert cli.main(["report", str(path), "-o", str(out)]) == 0
+    assert "all pools at once" in out.read_text(encoding="utf-8")
+
+
 def test_bad_input_is_exit_status_two(tmp_path, capsys):
     path = tmp_path / "bad.ourmodels.json"
     path.write_text(json.dumps(file_of(PAIR | {"link": -1})), encoding="utf-8")

@@ -69,7 +69,7 @@ def test_serving_is_said_with_its_batch_and_the_gate_that_binds():
 
 def test_memory_is_named_where_it_binds():
     serving = told(workload={"floor_tokens_per_s": 0}).answers[2]
-    assert "memory is full: 0 B spare, a session needs 26.0 GB" in serving.why
+    assert "memory is full: one more needs 26.0 GB, 0 B spare" in serving.why
 
 
 def test_fitting_without_a_batch_above_the_floor_never_reads_like_not_fitting():
@@ -102,6 +102,10 @@ def test_the_wait_says_what_is_missing():
     budget = told(prefill={"ttft_budget_s": 0.001}).answers[3]
     assert budget.word == "no setting meets the budget" and budget.tone == "below"
     assert "1.0 ms" in budget.why and "at best" in budget.why
+    short = told(prefill={"prompt_tokens": 5, "ttft_budget_s": 0.001})
+    alone, together = rows(short)["single_prompt"], rows(short)["unrestricted"]
+    assert alone.value < together.value, "four prompts share one sweep, and wait for it"
+    assert f"{alone.text} {alone.unit.split(',')[0]} at best" in short.answers[3].why
     unknown = told(prefill={"linear_mode": "fp8_fp32acc"}).answers[3]
     assert unknown.word == "unavailable" and "fp8_fp32acc" in unknown.why
     long = told(prefill={"prompt_tokens": 100_001}).answers[3]
@@ -185,6 +189,14 @@ def test_a_problem_is_told_instead_of_figures():
     summary = summarise(run(chosen, Library({}, {})))
     assert summary.answers == () and summary.problem.startswith("hardware: ")
     assert "hardware: there is no machine" in to_text(summary)
+
+
+def test_a_range_that_is_not_there_says_why(monkeypatch):
+    unlimited = {key: value for key, value in ADAPTER.items() if key != "max_context_tokens"}
+    typed = ADAPTER | {"cache": {"alloc_gb_per_session": 1, "read_gb_per_token": 0.1}}
+    for adapter, why in ((unlimited, "no context limit"), (typed, "typed as totals")):
+        monkeypatch.setitem(globals(), "ADAPTER", adapter)
+        assert why in rows(told(prefill={"prompt_tokens": 100}))["range"].note
 
 
 def test_text_holds_every_row_and_every_assumption():

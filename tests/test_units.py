@@ -79,3 +79,14 @@ def test_gb_and_gib_are_never_mixed():
 def test_a_figure_with_an_unexpected_unit_is_refused():
     with pytest.raises(ValueError, match="figure alone"):
         units.parse_number("20 tok/s")
+
+
+@pytest.mark.parametrize("parse", [units.parse_tokens, units.parse_number, units.parse_size])
+def test_what_no_number_here_can_be_is_refused(parse):
+    with pytest.raises(ValueError, match="larger than any number"):
+        parse("1e999")
+
+
+def test_a_whole_number_that_cannot_be_told_from_the_next_is_refused():
+    with pytest.raises(ValueError, match="larger than any number"):
+        units.parse_tokens("10000000000000000000")

@@ -56,7 +56,8 @@ def prefill(setup: Setup) -> Prefill:
     if resident_margin_bytes(setup) < 0:
         return Prefill("model does not fit", {})
     if held > reserved:
-        said = f"{held} tokens of cached prefix and prompt exceed the reservation of {reserved}"
+        what = "cached prefix and prompt" if prompt.cached_prefix_tokens else "prompt"
+        said = f"the reservation of {reserved:,} tokens is too small for {held:,} of {what}"
         return Prefill("no prompt fits", {}, unavailable=said)
     gate_tokens = held if prompt.cache_growth == "on_demand" else reserved
     fitting = fitting_batch(setup, gate_tokens)

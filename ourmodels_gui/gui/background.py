@@ -5,7 +5,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal, SignalInstance
+
+from .task import Task
 
 
 class Request(NamedTuple):
@@ -52,7 +54,8 @@ class Worker(QObject):
         self._stopped = threading.Event()
         self._number += 1
         self._busy = True
-        self._pool.start(_Task(self, self._number, work, self._stopped))
+        number, stopped = self._number, self._stopped
+        self._pool.start(Task(lambda: self._run(number, work, stopped)))
 
     def cancel(self) -> None:
         """Stop; no answer comes any more."""
@@ -79,21 +82,17 @@ class Worker(QObject):
         if number == self._number:
             self.told.emit(what)
 
-
-class _Task(QRunnable):
-    def __init__(self, worker: Worker, number: int, work: Work, stopped: threading.Event) -> None:
-        super().__init__()
-        self._worker, self._number, self._work, self._stopped = worker, number, work, stopped
-
-    def run(self) -> None:
+    def _run(self, number: int, work: Work, stopped: threading.Event) -> None:
         answer = error = None
         try:
-            answer = self._work(Request(self._stopped.is_set, self._tell))
+            answer = work(
+                Request(stopped.is_set, lambda what: self._emit(self._told, number, what))
+            )
         except Exception as bad:  # told in the window, whatever it is
             error = bad
-        with contextlib.suppress(RuntimeError):  # the window went away meanwhile
-            self._worker._ended.emit(self._number, answer, error)
+        self._emit(self._ended, number, answer, error)
 
-    def _tell(self, what: Any) -> None:
-        with contextlib.suppress(RuntimeError):
-            self._worker._told.emit(self._number, what)
+    @staticmethod
+    def _emit(signal: SignalInstance, *what: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the window went away meanwhile
+            signal.emit(*what)

@@ -1,10 +1,12 @@
 """Work beside the window: what takes longer than a frame, one piece at a time."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from ..problem import BadInput, Problem
+from .task import Task
 
 
 class Beside(QObject):
@@ -34,10 +36,11 @@ class Beside(QObject):
                 found = work()
             except BadInput as bad:
                 found = bad.problem
-            ended.emit(number, found)
+            with suppress(RuntimeError):  # the window may be gone by then, and the signal with it
+                ended.emit(number, found)
 
         self._pool.clear()
-        self._pool.start(QRunnable.create(run))
+        self._pool.start(Task(run))
 
     def forget(self) -> None:
         """What is under way is not wanted any more."""

@@ -71,7 +71,7 @@ class FormatButton(QToolButton):
             self.setText(f"{mark}{self.name}\n\n\n")
             return
         held = size(found.session_bytes, write)
-        fit = "no model" if found.sessions is None else f"{number(found.sessions, 0, write)} fit"
+        fit = "no room" if found.sessions is None else f"{number(found.sessions, 0, write)} fit"
         speed = "-" if found.tokens_per_s is None else f"{rate(found.tokens_per_s, write)} tok/s"
         self.setText(f"{mark}{self.name}\n{held}\n{fit}\n{speed}")
         serving = ""

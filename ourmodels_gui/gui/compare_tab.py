@@ -27,14 +27,14 @@ from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
 from .prices import Prices
-from .rank_bar import tool
+from .rank_bar import give_way, tool
 from .theme import UNIT
 from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
-PLOT_PX, TABLE_PX = 420, 440
+PLOT_PX, TABLE_PX = 350, 510
 
 
 class CompareTab(QWidget):
@@ -91,14 +91,14 @@ class CompareTab(QWidget):
         self.baseline = ChoiceField()
         self.baseline.setAccessibleName(self.tr("Ratios to"))
         self.baseline.setToolTip(self.tr("Which side the ratios refer to"))
-        self.baseline.setFixedWidth(170)
+        give_way(self.baseline, 170)
         self.baseline.committed.connect(lambda _value: self._choose_baseline())
         self.rates = ChoiceField()
         self.rates.setAccessibleName(self.tr("Rate drawn"))
         self.rates.setToolTip(self.tr("What the curves show"))
         self.rates.offer([(False, self.tr("all sessions")), (True, self.tr("each session"))])
         self.rates.present(False)
-        self.rates.setFixedWidth(120)
+        give_way(self.rates, 120)
         self.rates.committed.connect(lambda _value: self._refresh())
         self.differences = QCheckBox(self.tr("Differences only"))
         self.differences.toggled.connect(lambda _on: self._refresh())
@@ -108,11 +108,14 @@ class CompareTab(QWidget):
         head.addWidget(self.add)
         head.addWidget(self.marks)
         head.addSpacing(2 * UNIT)
-        head.addWidget(self.rates)
+        drawn = QLabel(self.tr("Draw"))
+        drawn.setBuddy(self.rates)
+        head.addWidget(drawn)
+        head.addWidget(self.rates, 120)
         label = QLabel(self.tr("Ratios to"))
         label.setBuddy(self.baseline)
         head.addWidget(label)
-        head.addWidget(self.baseline)
+        head.addWidget(self.baseline, 170)
         head.addWidget(self.differences)
         head.addStretch(1)
         head.addWidget(self.export)

@@ -18,7 +18,7 @@ def why_nothing(evaluation: Evaluation) -> str:
     """What keeps the plots empty; "" when there is something to show."""
     if evaluation.setup is None or evaluation.setup.speculation is not None:
         return why_no_curve(evaluation)
-    return "No draft is asked about. Give a number of drafted tokens to compare."
+    return "No draft is asked about. \u201cCompare with a draft\u201d shows what one would bring."
 
 
 def rates(setup: Setup, batches: NDArray[np.int64]) -> tuple[np.ndarray, np.ndarray]:

@@ -155,12 +155,13 @@ class FindTab(QWidget):
             self._searching.forget()
             self._nothing(self.tr("These needs contradict each other; see the field at the left."))
             return
+        self.count.setText(self.tr("Searching …"))
         if self.found is None:
-            self.count.setText(self.tr("Searching …"))
+            self.words.setText("")
         self._searching.ask(lambda: search(library, needs, settings))
 
     def _refused(self, problem: Problem) -> None:
-        self._nothing(str(problem))
+        self._nothing(problem.message)
         self.form.refuse(problem.key.partition(".")[0], problem.message)
 
     def _nothing(self, words: str) -> None:

@@ -20,7 +20,7 @@ from .pictures import offer_pictures
 from .plot_cursor import Cursor
 from .plot_items import Band, Curve, Gate, Level, Note, Points, Region
 from .plot_labels import LABEL_ROW_PX, place_gates, settle
-from .plots import LogAxis, Reading, pen
+from .plots import BEHIND, LogAxis, Reading, pen
 from .theme import Palette, colours
 
 LEFT_AXIS_PX = 66
@@ -77,6 +77,8 @@ class LogPlot(pg.PlotWidget):
         self.box.setDefaultPadding(0.0)
         y.setWidth(LEFT_AXIS_PX)
         self.getPlotItem().showAxes((True, False, False, True), showValues=True)
+        for axis in (x, y):
+            axis.setZValue(BEHIND)
         self._cursor = Cursor(self)
         self._words = QLabel(self)
         self._words.setWordWrap(True)

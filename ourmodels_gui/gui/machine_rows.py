@@ -18,6 +18,15 @@ SPOKEN = {
     "cpu": "cpu processor ram",
 }
 """Words that people type for a kind."""
+SOLD_AS = {
+    "Apple": {
+        "laptop": "macbook",
+        "desktop": "mac studio mac mini imac",
+        "tablet": "ipad",
+        "phone": "iphone",
+    }
+}
+"""Product names that people type for a maker's chips, by form."""
 
 SIZES = (
     (10, "up to 10 GB"),
@@ -60,6 +69,7 @@ def machine_row(entry: MachineEntry) -> Row:
         entry.kind,
         SPOKEN[entry.kind],
         *record.forms,
+        *(SOLD_AS.get(entry.vendor, {}).get(form, "") for form in record.forms),
         record.chip,
         record.architecture,
         type_of_memory.type,
@@ -72,7 +82,7 @@ def machine_row(entry: MachineEntry) -> Row:
     return Row(
         id=entry.id,
         name=entry.name,
-        figures=(_short(entry, memory), bandwidth.removesuffix(" GB/s")),
+        figures=(_short(entry, memory), _gb_per_s(entry.machine.bandwidth_bytes_per_s)),
         summary=f"{memory} \u00b7 {bandwidth}",
         search=words,
         tip=f"{entry.vendor} {entry.name}\n{both}; {bandwidth}{_marks(entry, basis)}",
@@ -85,10 +95,24 @@ def machine_row(entry: MachineEntry) -> Row:
 
 
 def _short(entry: MachineEntry, memory: str) -> str:
-    """The memory in a narrow column: thousands of GiB as TiB."""
+    """The memory in a narrow column: thousands of GiB as TiB, of MiB as GiB."""
+    if entry.memory.unit == "MiB" and entry.memory.value >= 1024:
+        return f"{units.plain(entry.memory.value / 1024, typed.separators())} GiB"
     terabytes = entry.memory.value / 1024
     whole = entry.memory.unit == "GiB" and terabytes >= 1 and (2 * terabytes).is_integer()
     return f"{units.plain(terabytes, typed.separators())} TiB" if whole else memory
+
+
+def _gb_per_s(bandwidth: float) -> str:
+    """The bandwidth in a narrow column, in GB/s: millions of them as such.
+
+    >>> _gb_per_s(1008e9), _gb_per_s(21e15)
+    ('1,008', '21M')
+    """
+    local = typed.separators()
+    if bandwidth >= 1e15:
+        return f"{units.plain(bandwidth / 1e15, local)}M"
+    return units.bandwidth(bandwidth, local).removesuffix(" GB/s")
 
 
 def _sizes(value: float, unit: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -267,9 +267,22 @@ class Picker(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         if index.isValid():
             row: Row = index.data(RowModel.RowRole)
+            self.search.setModified(False)
             self.picked.emit(row.id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # With nothing typed since the choice there is none of it to undo here, but the choice.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and not (self.search.text() and self.search.isModified())
+            and (
+                event.matches(QKeySequence.StandardKey.Undo)
+                or event.matches(QKeySequence.StandardKey.Redo)
+            )
+        ):
+            event.ignore()
+            return True
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = event.key()
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

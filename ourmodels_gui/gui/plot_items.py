@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QPainterPath
 
 from .plots import log, pen, tint
-from .theme import Palette, mixed, sized
+from .theme import Palette, sized
 
 if TYPE_CHECKING:
     from .log_plot import LogPlot
 
 
-REGION_SHARE, BAND_SHARE = 0.1, 0.16
+REGION_ALPHA, BAND_ALPHA = 26, 40
 
 
 def coordinate(value: float | None) -> float | None:
@@ -119,6 +119,14 @@ class Curve(pg.PlotDataItem):
 class Band(pg.FillBetweenItem):
     """The room between two curves, tinted; nothing where one of them is empty."""
 
+    def updatePath(self) -> None:
+        super().updatePath()
+        # An emptied curve keeps the path that it had before.
+        for curve in self.curves or ():
+            x, _ = curve.getData()
+            if x is None or not len(x):
+                self.setPath(QPainterPath())
+
     def __init__(self, plot: "LogPlot", role: str, one: Curve, other: Curve) -> None:
         super().__init__(one, other)
         self.role = role
@@ -127,7 +135,7 @@ class Band(pg.FillBetweenItem):
         plot.styled(self)
 
     def restyle(self, palette: Palette, scale: float) -> None:
-        self.setBrush(QColor(mixed(palette.base, getattr(palette, self.role), BAND_SHARE)))
+        self.setBrush(tint(getattr(palette, self.role), BAND_ALPHA))
 
 
 class Points(pg.ScatterPlotItem):
@@ -244,8 +252,8 @@ class Region(pg.LinearRegionItem):
         self.hide()
 
     def restyle(self, palette: Palette, scale: float) -> None:
-        # Opaque: a region that lets the base through takes ten times as long to draw.
-        self.setBrush(mixed(palette.base, getattr(palette, self.role), REGION_SHARE))
+        # The grid lies behind and shows through.
+        self.setBrush(tint(getattr(palette, self.role), REGION_ALPHA))
 
     def show_between(self, low: float | None, high: float | None, name: str = "") -> None:
         start, end = coordinate(low), coordinate(high)

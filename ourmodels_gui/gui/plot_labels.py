@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 LABEL_ROW_PX = 16
 ROW_GAP_PX = 4
+MARGIN_PX = 3
 
 
 def place_gates(plot: "LogPlot") -> int:
@@ -34,15 +35,18 @@ def place_gates(plot: "LogPlot") -> int:
 
 
 def settle(plot: "LogPlot", labels: Iterable[Label]) -> None:
-    """Keep each label that covers none before it, on the other side of its line if need be."""
+    """Keep each label that covers none before it and is not cut, on the other side of its line if
+    need be."""
     taken: list[QRectF] = []
+    seen = plot.box.sceneBoundingRect()
     for label in labels:
         if not label.isVisible():
             continue
         for upside in (label.upside, 1.0 - label.upside):
             label.setAnchor((label.across, upside))
             place = _rect(plot, label)
-            if not any(place.intersects(other) for other in taken):
+            whole = seen.top() <= place.top() and place.bottom() <= seen.bottom()
+            if whole and not any(place.intersects(other) for other in taken):
                 taken.append(place)
                 break
         else:
@@ -54,4 +58,5 @@ def _rect(plot: "LogPlot", label: Label) -> QRectF:
     size = label.boundingRect()
     at = plot.box.mapViewToScene(label.pos())
     corner = at - QPointF(label.anchor.x() * size.width(), label.anchor.y() * size.height())
-    return QRectF(corner, size.size())
+    # The margins around the words may overlap.
+    return QRectF(corner, size.size()).adjusted(0, MARGIN_PX, 0, -MARGIN_PX)

@@ -17,6 +17,8 @@ from PySide6.QtGui import QColor, QPen
 from .theme import Palette, mixed, sized
 
 GRID_SHARE = 0.15
+BEHIND = -1000
+"""Under the curves: a level at a round value must not lie under its grid line."""
 TICK_GAP_PX = 46
 ROW_GAP_PX = 21
 

@@ -127,7 +127,7 @@ class PrefillPlot(QWidget):
             bracketed = with_linear(setup, self._bracket)
             other = ceilings_over_length(bracketed, lengths, batch, prompt.chunk_tokens)
         values = np.concatenate(
-            (self._draw_rates(drawn, shot, prompt, batch), self._draw_other(other))
+            (self._draw_rates(drawn, shot, prompt, batch), self._draw_other(other, drawn))
         )
         if values.size == 0:
             self._setup = None
@@ -178,13 +178,21 @@ class PrefillPlot(QWidget):
             self._ghost.show_values(shot.lengths, shot.combined, "one shot", named_at=apart)
         return np.concatenate(seen) if seen else np.empty(0)
 
-    def _draw_other(self, other: PrefillCurve | None) -> np.ndarray:
+    def _draw_other(self, other: PrefillCurve | None, drawn: PrefillCurve) -> np.ndarray:
         """Draw the other end of the bracket; returns its rates."""
-        if other is None or other.combined is None or other.time_s is None:
+        if (
+            other is None
+            or other.combined is None
+            or other.time_s is None
+            or drawn.combined is None
+        ):
             self._other.clear_values()
             self._other_wait.clear_values()
             return np.empty(0)
-        self._other.show_values(other.lengths, other.combined, f"linear in {self._bracket}")
+        # Named where the band is widest: at its end the words would cover the ceiling itself.
+        apart = int(np.argmax(np.abs(np.log(other.combined / drawn.combined))))
+        words = f"linear in {self._bracket}"
+        self._other.show_values(other.lengths, other.combined, words, named_at=apart)
         self._other_wait.show_values(other.lengths, other.time_s)
         return other.combined
 

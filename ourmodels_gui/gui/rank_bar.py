@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -34,6 +35,7 @@ SCOPES: tuple[tuple[Scope, str], ...] = (
 LOOKS: tuple[tuple[Look, str], ...] = (("table", "table"), ("map", "heat map"), ("value", "value"))
 SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""
+LEAST_PX = 56
 UPS = ("aggregate_tokens_per_s", "single_session_tokens_per_s", "per_session_tokens_per_s")
 ACROSS = ("price", "watts")
 
@@ -67,6 +69,13 @@ def tool(words: str, tip: str, parent: QWidget | None = None) -> QToolButton:
     return button
 
 
+def give_way(field: QWidget, most_px: int) -> None:
+    """A field of a row of tools: as wide as its words, narrower where the window is."""
+    field.setMinimumWidth(LEAST_PX)
+    field.setMaximumWidth(most_px)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+
 class RankBar(QWidget):
     """Shows a choice and reports its changes. chosen: fields of the choice with their new values.
 
@@ -91,9 +100,9 @@ class RankBar(QWidget):
 
     def _build_head(self, export: QWidget) -> QHBoxLayout:
         across = [(column, BY_ID[column].title) for column in ACROSS]
-        self.scope = self._choose_from("scope", self.tr("Rank"), SCOPES, 200)
-        self.weights = self._choose_from("weights", self.tr("Weight format"), (), 150)
-        self.look = self._choose_from("look", self.tr("Show as"), LOOKS, 94)
+        self.scope = self._choose_from("scope", self.tr("Rank"), SCOPES, 188)
+        self.weights = self._choose_from("weights", self.tr("Weight format"), (), 152)
+        self.look = self._choose_from("look", self.tr("Show as"), LOOKS, 92)
         self.up = self._choose_from("up", self.tr("Figure"), (), 116)
         self.across = self._choose_from("across", self.tr("Against"), across, 72)
         self.columns = tool(self.tr("Columns"), self.tr("Which columns are shown"))
@@ -111,8 +120,20 @@ class RankBar(QWidget):
         self.money.clicked.connect(self.money_asked)
         head = QHBoxLayout()
         head.setSpacing(UNIT)
-        for field in (self.scope, self.weights, self.look, self.up, self.across):
-            head.addWidget(field)
+        # Read in one line: Rank machines for this model with the weights as chosen as a table.
+        self._labels: dict[ChoiceField, QLabel] = {}
+        for words, field in (
+            (self.tr("Rank"), self.scope),
+            (self.tr("with"), self.weights),
+            (self.tr("as"), self.look),
+            (self.tr("of"), self.up),
+            (self.tr("by"), self.across),
+        ):
+            label = QLabel(words)
+            label.setBuddy(field)
+            self._labels[field] = label
+            head.addWidget(label)
+            head.addWidget(field, field.maximumWidth())
         head.addStretch(1)
         for part in (self.columns, self.money, export):
             head.addWidget(part)
@@ -146,7 +167,7 @@ class RankBar(QWidget):
         field = ChoiceField()
         field.setAccessibleName(name)
         field.setToolTip(name)
-        field.setFixedWidth(width_px)
+        give_way(field, width_px)
         field.offer([(value, self.tr(words)) for value, words in choices])
         field.committed.connect(lambda _value: self.chosen.emit({key: field.value()}))
         return field
@@ -162,8 +183,12 @@ class RankBar(QWidget):
         for key in ("scope", "weights", "look", "up", "across"):
             field: ChoiceField = getattr(self, key)
             field.present(getattr(choice, key))
-        self.up.setVisible(choice.look != "table")
-        self.across.setVisible(choice.look == "value")
+        for field, shown in (
+            (self.up, choice.look != "table"),
+            (self.across, choice.look == "value"),
+        ):
+            field.setVisible(shown)
+            self._labels[field].setVisible(shown)
         self.columns.setVisible(choice.look == "table")
         if self.search.text() != choice.text:
             self.search.setText(choice.text)

@@ -48,8 +48,8 @@ def basis_words(scenario: Scenario) -> str:
 def map_words() -> str:
     """What the colours of the map mean."""
     return _tr(
-        "Darker is faster; red does not fit, brown is below the floor, blank has no figure. "
-        "Plus and minus change the size, arrows move, Enter opens."
+        "A row is a model, a column a machine. Darker is faster; red does not fit, brown is below "
+        "the floor, blank has no figure. Plus and minus change the size, Enter opens."
     )
 
 

@@ -35,7 +35,7 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (self.tr("figure"), self.tr("value"), ""),
-            ("", "1,234,567 tokens", "estimat"),
+            ("", "23,456 sessions", "estima"),
             left=(0, 2),
             quiet=(2,),
             stretched=0,

@@ -6,14 +6,14 @@ References: formulation, the last paragraph of "Cheat sheet".
 from typing import Any
 
 from ..engine.setup import Assumption, Setup, TypedCache
-from ..scenario import ComposedHardware, InlineModel, Scenario, TypedDraft
+from ..scenario import ComposedHardware, InlineModel, PrefillChoice, Scenario
 from .chosen import ChosenMachine, ChosenModel, Lengths
 from .composing import told_of
 from .load import Library, MachineEntry
+from .phase_assumptions import DEFAULT, TYPED, of_prompt, of_speculation, of_workspace, typed
 from .records import Figure
 
 GB = 1e9
-TYPED, DEFAULT = "typed", "default"
 
 
 def assumptions(
@@ -30,8 +30,10 @@ def assumptions(
         *_of_machine(scenario, machine, library),
         *_of_model(scenario, model),
         *_of_workload(scenario, setup, machine, lengths),
-        *_of_speculation(scenario, setup),
-        *_of_prefill(scenario, setup, machine, library),
+        *of_speculation(scenario, setup, library),
+        *of_prompt(scenario, setup),
+        *_of_arithmetic(scenario, setup, machine, library),
+        *of_workspace(setup),
     ]
     if scenario.catalog_version and scenario.catalog_version != library.version:
         told.append(
@@ -59,7 +61,7 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
                 "GB/s",
                 together,
             ),
-            *told_of(chosen, scenario.hardware),
+            *told_of(chosen, scenario.hardware, prompt=scenario.prefill is not None),
         ]
     machine, entry = chosen.machine, chosen.entry
     measured = ", ".join(sorted(machine.measured))
@@ -196,99 +198,46 @@ def _of_workload(
             "per-session floor (r_star)",
             workload.floor_tokens_per_s,
             "tokens/s",
-            _typed(choice.floor_tokens_per_s),
+            typed(choice.floor_tokens_per_s),
         ),
         Assumption("expert routing", workload.routing, "", routing),
-        Assumption("cache policy", workload.cache_policy, "", _typed(choice.cache_policy)),
-        Assumption("decode ceiling", workload.decode_ceiling, "", _typed(choice.decode_ceiling)),
+        Assumption("cache policy", workload.cache_policy, "", typed(choice.cache_policy)),
+        Assumption("decode ceiling", workload.decode_ceiling, "", typed(choice.decode_ceiling)),
     ]
     if workload.batch is not None:
         told.append(Assumption("forced batch (b)", workload.batch, "sessions", TYPED))
     return told
 
 
-def _typed(choice: object) -> str:
-    return DEFAULT if choice is None else TYPED
-
-
-def _of_speculation(scenario: Scenario, setup: Setup) -> list[Assumption]:
-    speculation, choice = setup.speculation, scenario.speculation
-    if speculation is None or choice is None:
-        return [
-            Assumption("emitted tokens (rho)", 1, "per session and iteration", "no speculation")
-        ]
-    emitted = TYPED
-    if choice.emitted_tokens is None:
-        emitted = f"conditional acceptance {choice.acceptance:g}, typed"
-    draft: str = "none (prompt lookup)"
-    if choice.draft == "mtp":
-        draft = "the model's own MTP layers"
-    elif isinstance(choice.draft, TypedDraft):
-        draft = "as typed"
-    elif choice.draft is not None:
-        draft = choice.draft.id
-    return [
-        Assumption("emitted tokens (rho)", speculation.emitted_tokens, "per iteration", emitted),
-        Assumption("draft tokens (gamma)", speculation.draft_tokens, "per iteration", TYPED),
-        Assumption("draft", draft, "", "a sequential draft"),
-    ]
-
-
-def _of_prefill(
+def _of_arithmetic(
     scenario: Scenario, setup: Setup, machine: ChosenMachine, library: Library
 ) -> list[Assumption]:
-    prompt, choice = setup.prompt, scenario.prefill
-    if prompt is None or choice is None:
+    """Modes and their rates: of prefill, of the combined ceiling, and wherever a rate is known,
+    because the crossover and the cautions of decode rest on it."""
+    modes = dict.fromkeys((*setup.linear_mode, *setup.attention_mode))
+    rates = machine.machine.compute_flop_per_s
+    asked_for = setup.prompt is not None or setup.workload.decode_ceiling == "combined"
+    if not asked_for and not any(mode in rates for mode in modes):
         return []
-    chunk: str | int = "one shot" if prompt.chunk_tokens is None else prompt.chunk_tokens
-    unit = "" if prompt.chunk_tokens is None else "tokens"
-    policy = "default: the ceiling" if prompt.chunk_tokens is None else "typed: a policy ceiling"
+    choice = scenario.prefill or PrefillChoice()
     told = [
         Assumption(
-            "prompt length (L)", prompt.prompt_tokens, "tokens", _typed(choice.prompt_tokens)
-        ),
-        Assumption("chunk mode (c)", chunk, unit, policy),
-        Assumption(
-            "cached prefix (l)",
-            prompt.cached_prefix_tokens,
-            "tokens",
-            _typed(choice.cached_prefix_tokens),
-        ),
-        Assumption("cache growth", prompt.cache_growth, "", _typed(choice.cache_growth)),
-    ]
-    if prompt.ttft_budget_s is not None:
-        told.append(
-            Assumption("budget for the first token (tau_star)", prompt.ttft_budget_s, "s", TYPED)
+            f"{path} arithmetic mode (phi_{path})", mode, f"{share:g} of the FLOPs", typed(asked)
         )
-    if prompt.answer_tokens is not None:
-        told.append(Assumption("answer length (A)", prompt.answer_tokens, "tokens", TYPED))
-    if prompt.batch is not None:
-        told.append(Assumption("forced prompts (b)", prompt.batch, "prompts", TYPED))
-    for path, shares, asked in (
-        ("linear", setup.linear_mode, choice.linear_mode),
-        ("attention", setup.attention_mode, choice.attention_mode),
-    ):
-        told += [
-            Assumption(
-                f"{path} arithmetic mode (phi_{path})",
-                mode,
-                f"{share:g} of the FLOPs",
-                _typed(asked),
-            )
-            for mode, share in shares.items()
-        ]
-    for mode in dict.fromkeys((*setup.linear_mode, *setup.attention_mode)):
-        rate = machine.machine.compute_flop_per_s.get(mode)
-        source = "unknown" if rate is None else rate_source(machine, mode, library)
+        for path, shares, asked in (
+            ("linear", setup.linear_mode, choice.linear_mode),
+            ("attention", setup.attention_mode, choice.attention_mode),
+        )
+        for mode, share in shares.items()
+    ]
+    for mode in modes:
+        rate = rates.get(mode)
         told.append(
             Assumption(
                 f"compute rate F_hw({mode})",
                 None if rate is None else rate / 1e12,
                 "TFLOP/s",
-                source,
+                "unknown" if rate is None else rate_source(machine, mode, library),
             )
         )
-    told.append(
-        Assumption("prefill workspace (Omega_pf)", 0, "GB", "set to zero in this theoretical bound")
-    )
     return told

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from ..inline import ArithmeticMode
 from ..problem import BadInput
 from .check_machine import Fault
-from .hardware import HardwareRecord, Mode
+from .hardware import HardwareRecord
 from .records import Quantity, si
 
-PROPORTIONS: tuple[tuple[Mode, Mode, float, float], ...] = (
+PROPORTIONS: tuple[tuple[ArithmeticMode, ArithmeticMode, float, float], ...] = (
     ("bf16_fp32acc", "fp16_fp32acc", 0.5, 1.0),
     ("fp16_fp32acc", "fp16_fp16acc", 0.5, 1.0),
     ("tf32_fp32acc", "bf16_fp32acc", 0.25, 0.5),

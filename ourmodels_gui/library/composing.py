@@ -63,8 +63,13 @@ def composed(
     )
 
 
-def told_of(chosen: ChosenMachine, hardware: ComposedHardware) -> list[Assumption]:
-    """What moves the answer of a composition beside its pools taken together."""
+def told_of(
+    chosen: ChosenMachine, hardware: ComposedHardware, prompt: bool = False
+) -> list[Assumption]:
+    """What moves the answer of a composition beside its pools taken together.
+
+    prompt: whether the scenario asks for one.
+    """
     made = chosen.composition
     assert made is not None
     told = []
@@ -101,6 +106,8 @@ def told_of(chosen: ChosenMachine, hardware: ComposedHardware) -> list[Assumptio
         ]
         if not made.placement:
             told.append(Assumption("placement", "best", "", "every byte where it is best"))
+    if prompt:
+        told.append(Assumption("prompt", "not computed", "", "not yet for several pools"))
     return told
 
 

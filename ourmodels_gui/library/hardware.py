@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta, field
 
 from ..engine.setup import Machine
+from ..inline import ArithmeticMode
 from ..problem import BadInput
 from .records import CatalogStruct, Fact, Figure, si
 
@@ -22,24 +23,7 @@ Form = Literal[
     "board",
     "accelerator-card",
 ]
-Mode = Literal[
-    "fp32",
-    "fp32_matrix",
-    "fp16_vector",
-    "tf32_fp32acc",
-    "fp16_fp16acc",
-    "fp16_fp32acc",
-    "bf16_fp32acc",
-    "fp8_fp16acc",
-    "fp8_fp32acc",
-    "mxfp8_fp32acc",
-    "int8_int32acc",
-    "int4_int32acc",
-    "fp4_fp32acc",
-    "blockfp8",
-]
-
-MODES: dict[Mode, tuple[str, str, str]] = {
+MODES: dict[ArithmeticMode, tuple[str, str, str]] = {
     "fp32": ("FP32", "FP32", "vector unit"),
     "fp32_matrix": ("FP32", "FP32", "matrix unit"),
     "fp16_vector": ("FP16", "FP16", "vector unit"),
@@ -126,8 +110,8 @@ class HardwareRecord(CatalogStruct, frozen=True):
     chip: str = ""
     released: Fact | None = None
     announced: bool = False
-    compute: dict[Mode, Figure] = field(default_factory=dict)
-    measured: dict[Mode | Literal["bandwidth"], Figure] = field(default_factory=dict)
+    compute: dict[ArithmeticMode, Figure] = field(default_factory=dict)
+    measured: dict[ArithmeticMode | Literal["bandwidth"], Figure] = field(default_factory=dict)
     units: Figure | None = None
     clock: Figure | None = None
     matrix_clock: Figure | None = None

@@ -12,10 +12,10 @@ import msgspec
 import msgspec.inspect
 
 from ..files import read_small, stamp
-from ..problem import BadInput, Problem
+from ..problem import BadInput, Problem, brief
 from .hardware import HardwareRecord, MachineEntry, machine_entries
 from .links import LinkEntry, LinkRecord, link_entry
-from .models import ModelRecord
+from .models import ModelRecord, refuse_impossible
 from .records import Source
 
 T = TypeVar("T")
@@ -75,6 +75,8 @@ def load(catalog: Path, user: Path | None = None, *, strict: bool = False) -> Li
         for path, data in _files(root / "models", problems):
             with _Collect(problems, path):
                 model = parse(data, ModelRecord, strict=yours or strict)
+                if yours:  # the shipped ones are checked before they ship
+                    refuse_impossible(model)
                 mark = stamp(data) if yours else ""
                 entry = ModelEntry(
                     path.stem, model.name, model.vendor, model, yours, str(path), mark
@@ -106,10 +108,10 @@ def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
         raise BadInput("", message) from None
     try:
         if strict:
-            json.loads(text, object_pairs_hook=_without_twins)
+            json.loads(text, object_pairs_hook=_without_twins, parse_int=str)
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as bad:
-        raise BadInput(*_explain(str(bad), kind)) from None
+        raise BadInput(*_explain(_named(str(bad), data, kind), kind)) from None
     except (msgspec.DecodeError, json.JSONDecodeError) as bad:
         message = f"this is not complete JSON ({bad}); repair it there, or remove the file"
         raise BadInput("", message) from None
@@ -187,11 +189,47 @@ _REMEDIES = (
 )
 
 
+def _named(text: str, data: bytes, kind: Any) -> str:
+    """msgspec's words with the name of a dict's key where they say only `[...]`.
+
+    The key at fault is the one that alone still gives the same words.
+    """
+    match = _PATH.search(text)
+    first, *rest = match.group(1).split("[...]") if match else [""]
+    if not rest:
+        return text
+    path = first
+    try:
+        content = place = msgspec.json.decode(data)
+    except msgspec.DecodeError:  # a number too large for any type
+        return text
+    for later in rest:
+        for step in re.findall(r"[^.\[\]]+", first):
+            place = place[int(step) if isinstance(place, list) else step]
+        for key, value in dict(place).items():
+            place.clear()
+            place[key] = value
+            if _complaint(content, kind) == text:
+                break
+        place, first = place[key], later
+        path += f".{brief(key)}{later}"
+    return f"{_PATH.sub('', text)} - at `$.{path}`"
+
+
+def _complaint(content: Any, kind: Any) -> str:
+    """What msgspec says against some content; "" when nothing."""
+    try:
+        msgspec.convert(content, kind)
+    except msgspec.ValidationError as bad:
+        return str(bad)
+    return ""
+
+
 def _explain(text: str, wanted: Any) -> tuple[str, str]:
     """Key path and sentence from msgspec's own words about a value that is not as wanted."""
     match = _PATH.search(text)
     key = match.group(1) if match else ""
-    said = _PATH.sub("", text)
+    said = brief(_PATH.sub("", text), 160)
     for words, remedy in _REMEDIES:
         if words in said:
             return key, f"{remedy} ({said})"

@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..problem import BadInput
+from ..problem import BadInput, brief
 from ..scenario import DraftModel, HardwareRef, ModelRef
 from .hardware import HardwareRecord, machine_entries
 from .load import Library, MachineEntry, parse
-from .models import ModelRecord
+from .models import ModelRecord, refuse_impossible
 
 T = TypeVar("T")
 
@@ -36,7 +36,12 @@ def machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry
 def model_record(model: ModelRef | DraftModel, library: Library, key: str) -> ModelRecord:
     """The model of an id, or the one whose record came with the scenario; key is its place."""
     if model.record is not None:
-        return _record(model.record, ModelRecord, f"{key}.record")
+        record = _record(model.record, ModelRecord, f"{key}.record")
+        try:
+            refuse_impossible(record)
+        except BadInput as bad:
+            raise _inside(f"{key}.record", bad) from None
+        return record
     if model.id not in library.models:
         names = {id_: entry.name for id_, entry in library.models.items()}
         raise BadInput(f"{key}.id", _unknown("model", model.id, names))
@@ -65,5 +70,4 @@ def _unknown(what: str, asked: str, names: dict[str, str]) -> str:
         if id_ not in near and words and all(word in f"{id_} {name}".lower() for word in words):
             near.append(id_)
     hint = f"; near it: {', '.join(near[:3])}" if near else ""
-    shown = " ".join(asked.split())[:80]
-    return f'there is no {what} "{shown}" in this library{hint}. Choose another {what}'
+    return f'there is no {what} "{brief(asked, 80)}" in this library{hint}. Choose another {what}'

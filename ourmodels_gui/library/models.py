@@ -5,12 +5,15 @@ Nothing here is a byte or a rate. The stored bytes follow from the shapes and a 
 """
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from math import prod
 from typing import Annotated, Literal
 
 import msgspec
 
 from ..engine.setup import LayerKind
+from ..problem import BadInput, brief
+from .encodings import ENCODINGS
 from .records import Basis
 
 TensorClass = Literal[
@@ -28,8 +31,10 @@ TensorClass = Literal[
 Part = Literal["text", "mtp", "vision", "audio"]
 TOWERS: tuple[Part, ...] = ("vision", "audio")
 
-Count = Annotated[int, msgspec.Meta(ge=1)]
-Size = Annotated[int, msgspec.Meta(ge=0)]
+Layers = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
+Size = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e18)]
 Shape = Annotated[tuple[Count, ...], msgspec.Meta(min_length=1)]
 
 
@@ -51,12 +56,12 @@ class Tensors(_Part, frozen=True, rename={"tensor_class": "class"}):
     """
 
     tensor_class: TensorClass
-    count: Count
+    count: Layers
     shape: Shape
     role: str = ""
     part: Part = "text"
     encoding: str = "bf16"
-    stored_bytes: float | None = None
+    stored_bytes: Amount | None = None
 
     @property
     def parameters(self) -> int:
@@ -76,7 +81,7 @@ class ExpertSet(_Part, frozen=True):
 
     routed: Count
     per_token: Count
-    layers: Count
+    layers: Layers
     width: Count
 
 
@@ -98,7 +103,7 @@ class LayerGroup(_Part, frozen=True):
     """
 
     kind: LayerKind
-    count: Count
+    count: Layers
     query_heads: Size = 0
     key_heads: Size = 0
     key_width: Size = 0
@@ -113,7 +118,7 @@ class LayerGroup(_Part, frozen=True):
     tokens_per_index_key: Size = 0
     state_elements: Size = 0
     conv_elements: Size = 0
-    state_flop_per_token: float = 0.0
+    state_flop_per_token: Amount = 0.0
     shares_cache: bool = False
 
 
@@ -123,7 +128,7 @@ class Mtp(_Part, frozen=True):
     layers: what their caches hold. Their tensors are those of part ``mtp``.
     """
 
-    modules: Count
+    modules: Layers
     layers: tuple[LayerGroup, ...]
 
 
@@ -176,8 +181,8 @@ class ModelRecord(_Part, frozen=True):
     family: str
     tied: bool
     hidden_width: Count
-    layer_count: Count
-    tensors: tuple[Tensors, ...]
+    layer_count: Layers
+    tensors: Annotated[tuple[Tensors, ...], msgspec.Meta(min_length=1)]
     audit: Audit
     repository: str = ""
     released: str | None = None
@@ -193,6 +198,38 @@ class ModelRecord(_Part, frozen=True):
     sources: dict[str, Reference] = {}
     notes: tuple[str, ...] = ()
     replaced_by: str = ""
+
+
+def refuse_impossible(record: ModelRecord) -> None:
+    """Raise BadInput, with the key, for what no cost can be computed from.
+
+    An expert set that routes to more than it has, experts of no set, an unknown number format.
+    """
+    for index, experts in enumerate(record.experts):
+        if experts.per_token > experts.routed:
+            raise BadInput(
+                f"experts[{index}].per_token",
+                f"{experts.per_token:,} is more than the {experts.routed:,} routed experts",
+            )
+    known = {experts.routed for experts in record.experts}
+    for index, group in enumerate(record.tensors):
+        _check_encoding(group.encoding, f"tensors[{index}].encoding")
+        routed = group.tensor_class == "routed_experts" and group.part not in TOWERS
+        if routed and group.shape[0] not in known:
+            raise BadInput(
+                f"tensors[{index}].shape",
+                f"no set of {group.shape[0]:,} routed experts stands under experts; add it, or "
+                "correct the shape",
+            )
+    for form, files in record.published.items():
+        for tensor_class, encoding in files.encodings.items():
+            _check_encoding(encoding, f"published.{brief(form)}.encodings.{tensor_class}")
+
+
+def _check_encoding(encoding: str, key: str) -> None:
+    if encoding not in ENCODINGS:
+        near = ", ".join(get_close_matches(encoding[:80], ENCODINGS, 3)) or "bf16"
+        raise BadInput(key, f"“{brief(encoding)}” is no number format known here; such as {near}")
 
 
 def tensors_of(

@@ -3,7 +3,7 @@
 import msgspec
 
 from ..engine.setup import CacheLayer, Experts, ModelCosts, ModelShape
-from ..problem import BadInput
+from ..problem import BadInput, brief
 from .encodings import CACHE_FORMATS
 from .formats import NATIVE, WEIGHT_FORMATS, bytes_of, file_bytes
 from .layer_costs import attention_layers, cache_heads, cache_layers
@@ -186,12 +186,13 @@ def check_formats(
     """Raise BadInput when a format id is unknown or no such file of the model can exist."""
     if weights != NATIVE and weights not in WEIGHT_FORMATS:
         known = ", ".join([NATIVE, *WEIGHT_FORMATS])
-        raise BadInput("model.weights", f"unknown weight format {weights!r}; one of {known}")
+        raise BadInput("model.weights", f"unknown weight format “{brief(weights)}”; one of {known}")
     chosen = {"cache_format": cache_format, "cache_read_format": cache_read_format}
     for key, name in chosen.items():
         if name is not None and name not in CACHE_FORMATS:
             known = ", ".join(CACHE_FORMATS)
-            raise BadInput(f"workload.{key}", f"unknown cache format {name!r}; one of {known}")
+            message = f"unknown cache format “{brief(name)}”; one of {known}"
+            raise BadInput(f"workload.{key}", message)
 
 
 def _own(record: ModelRecord, part: Part) -> tuple[Tensors, ...]:

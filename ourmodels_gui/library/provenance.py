@@ -132,8 +132,10 @@ def _machine_name(key: str) -> str:
     part, _, name = key.partition(".")
     if part in ("compute", "measured"):
         if name in MODES:
-            operands, accumulator, _ = MODES[name]
+            operands, accumulator, unit = MODES[name]
             name = f"{operands}, {accumulator} accumulation"
+            if unit == "vector unit":
+                name += ", vector unit"
         return f"rate {name}" if part == "compute" else f"measured {name}"
     if part.startswith("interconnect"):
         return "interconnect, bandwidth" if name else "interconnect"

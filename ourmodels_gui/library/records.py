@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..problem import BadInput
+from ..problem import BadInput, brief
 
 Basis = Literal["published", "derived", "measured", "unverified"]
 
@@ -99,9 +99,8 @@ def si(figure: Figure, quantity: Quantity, key: str) -> float:
     known = UNITS.get(quantity)
     factor = 1.0 if known is None else known.get(figure.unit)
     if factor is None:
-        message = (
-            f"“{figure.unit}” is not a unit of {quantity}; write one of {', '.join(known or ())}"
-        )
+        units = ", ".join(known or ())
+        message = f"“{brief(figure.unit)}” is not a unit of {quantity}; write one of {units}"
         raise BadInput(f"{key}.unit", message)
     least, most = PLAUSIBLE[quantity]
     value = figure.value * factor

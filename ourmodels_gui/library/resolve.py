@@ -10,7 +10,7 @@ from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
-from ..problem import BadInput
+from ..problem import BadInput, brief
 from ..scenario import (
     CACHE_FORMAT,
     FLOOR_TOKENS_PER_S,
@@ -71,7 +71,8 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         linear_mode=arithmetic_mode(asked.linear_mode, chosen.machine),
         attention_mode=arithmetic_mode(asked.attention_mode, chosen.machine),
         speculation=speculation,
-        prompt=None if prefill is None else prompt_in_use(prefill),
+        # Prompts of a composition are not computed; `composing.told_of` says so.
+        prompt=None if prefill is None or composition is not None else prompt_in_use(prefill),
         composition=composition,
     )
     told = assumptions(scenario, setup, chosen, model, lengths, library=library)
@@ -186,7 +187,7 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
             name = getattr(workload, key)
             if name is not None and name not in CACHE_FORMATS:
                 known = ", ".join(CACHE_FORMATS)
-                raise BadInput(f"workload.{key}", f'"{name}" is not one of: {known}')
+                raise BadInput(f"workload.{key}", f'"{brief(name)}" is not one of: {known}')
         costs = written_out.model_costs(model.adapter)
         return ChosenModel(model.adapter.name or "model as typed", costs)
     record = model_record(model, library, "model")

@@ -89,7 +89,7 @@ def _serving(known: Figures) -> Answer:
     gate = f"one more would fall below the floor of {floor}; {spare} of memory stay spare"
     if decode.binding_gate == "memory":
         gate = (
-            f"memory is full: {spare} spare, a session needs {known.size(known.gate.session_bytes)}"
+            f"memory is full: one more needs {known.size(known.gate.session_bytes)}, {spare} spare"
         )
     elif not decode.binding_gate:
         gate = f"more together are slower, because their cache pushes weights out; {spare} spare"
@@ -119,14 +119,18 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
 
 def _wait(known: Figures) -> Answer:
     prefill, prompt = known.result.prefill, known.setup.prompt
+    if known.result.placement is not None:
+        why = "prompts of several devices or pools are not computed yet"
+        return Answer(WAIT, "muted", "unavailable", NONE, "s", why)
     if prefill is None or prompt is None:
         return Answer(WAIT, "muted", "not asked", NONE, "s", "the scenario names no prompt")
     length = f"a prompt of {known.tokens(prompt.prompt_tokens)} tokens"
     kind = prefill.kind.get("time_s", "")
     if prefill.verdict == "no setting meets the budget":
         why = f"{length} has a budget of {_wait_text(known, prompt.ttft_budget_s or 0.0)}"
-        if prefill.unrestricted is not None:
-            why += f"; it takes {_wait_text(known, prefill.unrestricted.time_s)} at best"
+        shortest = prefill.single_prompt if prompt.batch is None else prefill.unrestricted
+        if shortest is not None:
+            why += f"; it takes {_wait_text(known, shortest.time_s)} at best"
         return Answer(WAIT, "below", prefill.verdict, NONE, "s", why, short="over the budget")
     if prefill.verdict != "serves":
         why = prefill.unavailable or f"{length} finds no room beside the weights"

@@ -3,7 +3,7 @@
 from .. import units
 from ..engine.costs import cache_alloc_bytes, prefill_sweep_scale
 from ..engine.result import Prefill, PromptRange
-from ..engine.setup import Prompt
+from ..engine.setup import Prompt, TypedCache
 from .decode_rows import crossover
 from .figures import NONE, Figures
 from .shapes import Group, Row
@@ -242,6 +242,12 @@ def _power_worked(known: Figures, power: float) -> str:
 
 def _ranges(known: Figures, found: Prefill, why: str) -> list[Row]:
     rows = []
+    if known.setup.model.max_context_tokens is None:
+        why = "the model has no context limit that would end the range"
+    elif isinstance(known.setup.model.cache, TypedCache):
+        why = "the cache is typed as totals, whatever the context"
+    elif found.verdict == "serves" and not found.unavailable:
+        why = "no length is admitted"
     for name, label, ends in (
         ("range", "Over every prompt length", found.range),
         ("range_single", "The same, one prompt at a time", found.range_single),

@@ -371,7 +371,7 @@ def test_prompt_longer_than_the_reservation_has_no_figures_and_says_why(growth):
     assert prefill(setup).verdict == "serves"
     found = prefill(with_prompt(setup, cached_prefix_tokens=1))
     assert given_figures(found) == set()
-    assert "8193" in found.unavailable and "8192" in found.unavailable
+    assert "8,193" in found.unavailable and "8,192" in found.unavailable
 
 
 def test_cache_grown_on_demand_gates_with_prefix_and_prompt():

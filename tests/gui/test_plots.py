@@ -166,3 +166,32 @@ def test_a_name_that_would_cover_another_goes_to_the_other_side(plot, qapp):
     third.show_values(np.array([1, 64]), np.array([50.0, 802.0]), "some")
     plot.place_labels()
     assert not third.label.isVisible()
+
+
+def test_gates_close_together_are_both_named(plot, qtbot):
+    first, second = plot.gate("text"), plot.gate("muted")
+    first.show_at(1000, "memory limit 1,000")
+    second.show_at(1400, "rate limit 1,400")
+    plot.set_span(1, 2048, 1, 100)
+    with qtbot.waitExposed(plot):
+        plot.show()
+    qtbot.waitUntil(lambda: not plot._placing.isActive())
+    assert first.label.isVisible()
+    assert second.label.isVisible()
+
+
+def test_a_level_at_a_round_value_is_not_under_its_grid_line(plot, qtbot):
+    level = plot.level("below")
+    level.show_at(20.0, "floor")
+    plot.set_span(1, 100, 5, 200)
+    with qtbot.waitExposed(plot):
+        plot.show()
+    qtbot.wait(50)
+    image = plot.grab().toImage()
+    y = plot.mapFromScene(plot.box.mapViewToScene(QPointF(1.0, level.value()))).y()
+    seen = {
+        image.pixelColor(x, row).name()
+        for row in (y - 1, y, y + 1)
+        for x in range(plot.width() // 2, plot.width() - 40)
+    }
+    assert LIGHT.below.lower() in seen

@@ -196,3 +196,11 @@ def test_a_row_of_the_table_opens_its_working(tab):
         assert "A_linear / F_linear" in window.text.toPlainText()
         window.setParent(None)
         window.close()
+
+
+def test_no_band_is_left_from_a_machine_with_known_rates(tab, library):
+    path = paths.resources() / "examples/laguna-s-2.1-8k-one-shot-fp4.ourmodels.json"
+    tab.present(run(files.read_file(path), library))
+    assert not tab.plot._band.path().isEmpty()
+    tab.present(evaluated(mixture(), machine=Machine(34e9, 1792e9), prompt=Prompt(8192)))
+    assert tab.plot._band.path().isEmpty()

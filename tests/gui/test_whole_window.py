@@ -32,8 +32,11 @@ from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
-TITLES = ["Decode", "Prefill", "Memory traffic", "Cache", "Speculation"]
-"""The tabs that tell of one machine and model; others stand behind them."""
+TITLES = [
+    *("Decode", "Prefill", "Memory traffic", "Cache", "Speculation"),
+    *("Rank", "Find", "Compare", "Evidence"),
+]
+"""The tabs in order; those that tell of one machine and model come first."""
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QAbstractItemView)
 FLOOR, BATCH = "workload.floor_tokens_per_s", "workload.batch"
 RESERVED = "workload.reserved_context_tokens"

@@ -2,6 +2,7 @@ import json
 
 import msgspec
 import pytest
+from model_files import small
 
 from ourmodels_gui import paths
 from ourmodels_gui.library import load as loading
@@ -28,6 +29,7 @@ class TinyModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @pytest.fixture
 def tiny_models(monkeypatch):
     monkeypatch.setattr(loading, "ModelRecord", TinyModel)
+    monkeypatch.setattr(loading, "refuse_impossible", lambda record: None)
 
 
 @pytest.fixture
@@ -263,3 +265,39 @@ def test_parse_names_the_path_of_the_key():
     with pytest.raises(BadInput) as caught:
         parse(b'{"value": "8", "unit": "GiB"}', Figure)
     assert caught.value.problem.key == "value"
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"experts": []}, "tensors[9].shape"),
+        ({"experts": [{"routed": 4, "per_token": 5, "layers": 1, "width": 4}]}, "per_token"),
+        ({"tensors": []}, "tensors"),
+        ({"tensors": [{"class": "norms", "count": 2**63, "shape": [8]}]}, "tensors[0].count"),
+        ({"tensors": [{"class": "norms", "count": 1, "shape": [8], "encoding": "bf61"}]}, "encod"),
+        ({"published": {"nvfp4": {"encodings": {"attention": "?"}}}}, "published.nvfp4.encodings"),
+        ({"published": {"nvfp4": {"encodings": 3}}}, "published.nvfp4.encodings"),
+        ({"sources": {"shapes": {"source": "a"}, "total": {"source": 3}}}, "sources.total.source"),
+        ({"sources": {"[...]": 3}}, "sources.[...]"),
+    ],
+)
+def test_an_own_model_that_cannot_be_is_one_problem_with_its_key(catalog, user, change, key):
+    document = msgspec.to_builtins(small()) | change
+    (user / "models" / "small.json").write_bytes(msgspec.json.encode(document))
+    library = load(catalog, user)
+    (problem,) = library.problems
+    assert key in problem.key
+    assert library.models == {}
+
+
+@pytest.mark.parametrize("text", ["9" * 6000, '{"name": ' + "9" * 6000 + "}"])
+def test_a_number_of_thousands_of_digits_is_refused(text):
+    with pytest.raises(BadInput, match="too large to be a number"):
+        parse(text.encode(), ModelRecord, strict=True)
+
+
+def test_long_texts_are_cut_in_messages(catalog, user):
+    put(user, own(kind="x" * 5000))
+    (problem,) = load(catalog, user).problems
+    assert problem.key == "kind"
+    assert len(problem.message) < 300

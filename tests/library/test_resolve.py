@@ -227,6 +227,9 @@ def test_a_model_that_travels_with_the_file_needs_no_library():
     assert resolve(chosen("card", mine), Library(LIBRARY.machines, {})).model == setup().model
     broken = {"id": "mine", "record": MODEL | {"layer_count": 0}}
     assert fault(model_=broken).key == "model.record.layer_count"
+    odd = {"class": "norms", "count": 1, "shape": [8], "encoding": "bf61"}
+    lost = {"id": "mine", "record": MODEL | {"tensors": [odd]}}
+    assert fault(model_=lost).key == "model.record.tensors[0].encoding"
     draft = {"id": "mine", "record": MODEL | {"tied": 3}}
     problem = fault(speculation={"draft_tokens": 2, "acceptance": 0.5, "draft": draft})
     assert problem.key == "speculation.draft.record.tied"
@@ -309,6 +312,33 @@ def test_what_the_formulation_asks_to_state_is_stated():
                    "(phi_linear)", "(phi_attention)", "(Omega_pf)", "(C)", "(R)"):  # fmt: skip
         assert any(name.endswith(symbol) for name in names), symbol
     assert {"weight precision", "cache precision", "expert routing", "resource rates"} <= names
+
+
+def test_the_combined_ceiling_states_its_arithmetic_without_a_prompt():
+    plain = {"bandwidth_gb_per_s": 800, "memory_gb": 128}
+    combined = setup(plain, workload={"decode_ceiling": "combined"})
+    assert told(combined, "compute rate").source == "unknown"
+    assert told(combined, "linear arithmetic mode").value == "bf16_fp32acc"
+    assert not any(item.name.startswith("compute") for item in setup(plain).assumptions)
+    assert told(setup(), "compute rate F_hw(fp16_fp32acc)").value == 50  # the crossover rests on it
+
+
+def test_a_draft_states_all_that_it_costs():
+    sizes = {"resident_gb": 1, "sweep_gb": 2, "cache_alloc_gb": 3, "cache_read_gb": 4}
+    found = setup(speculation={"draft_tokens": 2, "acceptance": 0.5, "draft": sizes})
+    for symbol, value in (
+        ("W_draft,res", 1),
+        ("W_draft", 2),
+        ("K_draft,alloc", 3),
+        ("K_draft,read", 4),
+    ):
+        (item,) = [item for item in found.assumptions if item.name.endswith(f"({symbol})")]
+        assert item.value == value and item.source == "as typed"
+    other = {"id": "little", "weights": "q8_0"}
+    found = setup(speculation={"draft_tokens": 2, "acceptance": 0.5, "draft": other})
+    assert told(found, "draft weight precision").value == "q8_0"
+    draft = found.speculation.draft
+    assert told(found, "draft weights").value == draft.resident_bytes / 1e9 > 0
 
 
 def test_another_catalog_version_is_told():

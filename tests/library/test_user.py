@@ -2,18 +2,13 @@ import json
 
 import msgspec
 import pytest
+from model_files import small
 
-from ourmodels_gui.library import load as loading
 from ourmodels_gui.library import user as own
 from ourmodels_gui.library.hardware import Configuration, HardwareRecord, Memory
 from ourmodels_gui.library.load import load
 from ourmodels_gui.library.records import Figure
 from ourmodels_gui.problem import BadInput
-
-
-class TinyModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    vendor: str
 
 
 @pytest.fixture
@@ -150,9 +145,8 @@ def test_a_folder_that_cannot_be_written_is_said_plainly(user):
     assert caught.value.problem.place == str(user / "hardware" / "my-rig.json")
 
 
-def test_models_are_saved_in_the_same_way(catalog, user, monkeypatch):
-    monkeypatch.setattr(loading, "ModelRecord", TinyModel)
-    model = TinyModel("Own Model 7B", "Me")
+def test_models_are_saved_in_the_same_way(catalog, user):
+    model = small(name="Own Model 7B")
     first = own.add_model(user, model)[1]
     second = own.add_model(user, model)[1]
     assert (first, second) == ("own-model-7b", "own-model-7b-2")

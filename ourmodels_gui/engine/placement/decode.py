@@ -26,6 +26,7 @@ from ..setup import Setup
 from ..speculation import ROUNDING, break_even_point
 from ..step import Step, decode_step
 from .choose import policies
+from .experts import ReplicatedAttention
 from .policy import Policy
 from .pools import PoolPolicy
 from .search import highest, where
@@ -44,10 +45,10 @@ def decode(setup: Setup) -> tuple[Decode, Placement]:
     """
     ways = policies(setup)
     found = [figures(setup, way) for way in ways]
-    first = 0
-    if setup.composition is not None and setup.composition.split == "experts":
-        first = max(range(len(ways)), key=lambda i: (found[i].aggregate_tokens_per_s or 0.0, -i))
-    main, own = ways[first], found[first]
+    main, own = ways[0], found[0]
+    for way, other in zip(ways[1:], found[1:], strict=True):
+        if isinstance(way, ReplicatedAttention) and _better(other, own):
+            main, own = way, other
     result = _decode(setup, main, own)
     placement = Placement(
         policy=main.name,
@@ -61,13 +62,19 @@ def decode(setup: Setup) -> tuple[Decode, Placement]:
     return result, placement
 
 
+def _better(one: PolicyFigures, other: PolicyFigures) -> bool:
+    """Whether one has the larger aggregate, beyond rounding."""
+    gives, against = one.aggregate_tokens_per_s or 0.0, other.aggregate_tokens_per_s or 0.0
+    return gives > against * (1.0 + ROUNDING)
+
+
 def figures(setup: Setup, way: Policy) -> PolicyFigures:
     """Decode under one policy: the batches, the rates, and what binds."""
     floor = setup.workload.floor_tokens_per_s
     memory = way.memory_batch()
     best = None
     if memory:
-        usable = last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
+        usable = _usable(way, floor, memory)
         if usable:
             best = usable
             if not way.rises:
@@ -89,6 +96,19 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
         single_binding=way.binding(1),
         groups=None if best is None else way.groups(best),
     )
+
+
+def _usable(way: Policy, floor: float, memory: int) -> int:
+    """The largest batch that fits and clears the floor; 0 when none does."""
+    if floor <= 0.0:
+        return memory
+    if not way.costly:
+        return last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
+    low, high = 0, memory
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _one(way, middle) >= floor else (low, middle - 1)
+    return low
 
 
 def pushed_out_from(way: Policy) -> int | None:

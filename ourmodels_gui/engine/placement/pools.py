@@ -13,7 +13,7 @@ from ..capacity import Capacity, capacity
 from ..decode import last_batch
 from ..result import Binding, PoolShare
 from ..setup import Device, Setup
-from ..step import position_compute_s
+from ..step import position_compute_s, step_bytes
 from .knapsack import densest_first, ends, fill_in_order, least_greatest, traffic
 from .layers import groups_name
 from .many import least_time
@@ -149,29 +149,35 @@ class PoolPolicy(Policy):
     def _best_groups(self, batch: Values) -> tuple[Placed, Values]:
         if self.mode != "groups":
             return self._placed(batch, np.ones(len(batch))), np.ones(len(batch))
+        used = self._groups_used(batch)
+        return self._placed(batch, used), used
+
+    def _groups_used(self, batch: Values) -> Values:
+        """The number of groups with the least period at each batch, in the mode of groups.
+
+        No period is below that of the perfect balance, max(t / R_max, g t / sum m R) with the whole
+        step t at b / g; numbers are tried from the lowest of these on until none can be better.
+        """
         most = self.devices if self.asked is None else min(self.asked, self.devices)
-        tried = range(1, most + 1) if self.asked is None else (most,)
-        best, used = None, np.ones(len(batch))
-        for groups in tried:
-            each = np.minimum(float(groups), batch)
-            found = self._placed(batch, each)
-            if best is None:
-                best, used = found, each
-                continue
-            better = found.seconds < best.seconds
-            used = np.where(better, each, used)
-            best = Placed(
-                Parts(
-                    found.parts.classes,
-                    found.parts.held_bytes,
-                    np.where(better, found.parts.moved_bytes, best.parts.moved_bytes),
-                ),
-                np.where(better, found.fractions, best.fractions),
-                np.where(better, found.seconds, best.seconds),
-                np.where(better, found.each_s, best.each_s),
-            )
-        assert best is not None
-        return best, used
+        tried = np.arange(1.0 if self.asked is None else float(most), most + 1.0)
+        groups = np.minimum(tried[:, np.newaxis], batch)
+        whole = step_bytes(self.step, batch / groups)
+        fastest = min(pool.one_s for pool in self.pools)
+        together = sum(1.0 / pool.all_s for pool in self.pools)
+        least = np.maximum(whole * fastest, groups * whole / together) * (1.0 - 1e-12)
+        order = np.argsort(least, axis=0, kind="stable")
+        least = np.take_along_axis(least, order, axis=0)
+        groups = np.take_along_axis(groups, order, axis=0)
+        used, shortest = groups[0].copy(), np.full(len(batch), np.inf)
+        for bound, number in zip(least, groups, strict=True):
+            open_ = np.flatnonzero(bound < shortest)
+            if not len(open_):
+                break
+            seconds = self._placed(batch[open_], number[open_]).seconds
+            better = seconds < shortest[open_]
+            shortest[open_[better]] = seconds[better]
+            used[open_[better]] = number[open_[better]]
+        return used
 
     def _placed(self, batch: Values, groups: Values) -> Placed:
         whole = self.composition.host is None

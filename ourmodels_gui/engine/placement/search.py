@@ -28,7 +28,7 @@ def highest(
     >>> highest(lambda b: -np.abs(b - 70000.0), 10**6, lambda b: np.zeros(len(b), dtype=int))
     70000
     """
-    scanned, ladder, probes = (64, 32, 12) if costly else (SCANNED, LADDER, PROBES)
+    scanned, ladder, probes, most = (32, 24, 8, 2) if costly else (SCANNED, LADDER, PROBES, PEAKS)
     if high <= scanned:
         return 1 + int(np.argmax(value(np.arange(1.0, high + 1))))
     rungs = np.unique(np.rint(np.geomspace(1.0, float(high), ladder)))
@@ -37,7 +37,7 @@ def highest(
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     best = (-np.inf, 0.0)
-    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:PEAKS]:
+    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:most]:
         low, top = tried[max(peak - 1, 0)], tried[min(peak + 1, len(tried) - 1)]
         while True:
             grid = np.unique(np.rint(np.linspace(low, top, probes)))

@@ -223,7 +223,7 @@ class ReportDialog(QDialog):
             return
         path = Path(chosen)
         if path.suffix.lower() not in RENDERERS:
-            path = path.with_name(path.name + kind.rpartition("*")[2].rstrip(")"))
+            path = path.with_name(path.name + (kind.rpartition("*")[2].rstrip(")") or ".pdf"))
         self.save_as(path)
 
     def _choose_logo(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QPainter
 
 from ... import paths
@@ -14,6 +14,7 @@ from ...problem import BadInput
 from ...report import csv_tables, html, markdown
 from ...report.known import Known, gather
 from ...report.shapes import Options, Report
+from ..task import Task
 from .lettering import POINT
 from .pages import Pages
 from .pdf import to_pdf
@@ -74,7 +75,7 @@ class Worker(QObject):
         self._pool.waitForDone()
 
     def _start(self, work: Callable[[], None]) -> None:
-        self._pool.start(QRunnable.create(work))
+        self._pool.start(Task(work))
 
     def _report(self, options: Options) -> Report:
         """Runs in the worker, one call at a time."""

@@ -1,0 +1,110 @@
+"""What moves an answer in the two phases: the speculation of decode, the prompt of prefill.
+
+References: formulation, the last paragraph of "Cheat sheet".
+"""
+
+from ..engine.costs import active_bytes
+from ..engine.setup import Assumption, Setup
+from ..scenario import DraftModel, Scenario, TypedDraft
+from .load import Library
+from .lookup import model_record
+from .profile import default_weights
+
+GB = 1e9
+TYPED, DEFAULT = "typed", "default"
+
+
+def typed(choice: object) -> str:
+    """Where the value of a key comes from that may be absent."""
+    return DEFAULT if choice is None else TYPED
+
+
+def of_speculation(scenario: Scenario, setup: Setup, library: Library) -> list[Assumption]:
+    """rho, gamma, and the draft with all that it costs."""
+    speculation, choice = setup.speculation, scenario.speculation
+    if speculation is None or choice is None:
+        return [
+            Assumption("emitted tokens (rho)", 1, "per session and iteration", "no speculation")
+        ]
+    emitted = TYPED
+    if choice.emitted_tokens is None:
+        emitted = f"conditional acceptance {choice.acceptance:g}, typed"
+    return [
+        Assumption("emitted tokens (rho)", speculation.emitted_tokens, "per iteration", emitted),
+        Assumption("draft tokens (gamma)", speculation.draft_tokens, "per iteration", TYPED),
+        *_of_draft(choice.draft, setup, library),
+    ]
+
+
+def _of_draft(
+    choice: DraftModel | str | TypedDraft | None, setup: Setup, library: Library
+) -> list[Assumption]:
+    assert setup.speculation is not None
+    draft = setup.speculation.draft
+    if choice is None:
+        return [Assumption("draft", "none (prompt lookup)", "", "a sequential draft")]
+    name, source = "the model's own MTP layers", "stored bytes of its tensors"
+    told = []
+    if isinstance(choice, TypedDraft):
+        name = source = "as typed"
+    elif isinstance(choice, DraftModel):
+        name = choice.id
+        weights = choice.weights or default_weights(
+            model_record(choice, library, "speculation.draft")
+        )
+        format_source = TYPED if choice.weights else "default: the release's own format"
+        told.append(Assumption("draft weight precision", weights, "", format_source))
+    cache = source if isinstance(choice, TypedDraft) else "at the target's contexts and format"
+    swept_bytes = active_bytes(draft.always_bytes, draft.experts)
+    return [
+        Assumption("draft", name, "", "a sequential draft"),
+        *told,
+        Assumption("draft weights (W_draft,res)", draft.resident_bytes / GB, "GB", source),
+        Assumption("draft sweep at one session (W_draft)", swept_bytes / GB, "GB", source),
+        Assumption(
+            "draft cache of a session (K_draft,alloc)", draft.cache_alloc_bytes / GB, "GB", cache
+        ),
+        Assumption(
+            "draft cache read (K_draft,read)", draft.cache_read_bytes / GB, "GB per step", cache
+        ),
+    ]
+
+
+def of_prompt(scenario: Scenario, setup: Setup) -> list[Assumption]:
+    """The prompt, how it is cut, what it waits for."""
+    prompt, choice = setup.prompt, scenario.prefill
+    if prompt is None or choice is None:
+        return []
+    chunk: str | int = "one shot" if prompt.chunk_tokens is None else prompt.chunk_tokens
+    unit = "" if prompt.chunk_tokens is None else "tokens"
+    policy = "default: the ceiling" if prompt.chunk_tokens is None else "typed: a policy ceiling"
+    told = [
+        Assumption(
+            "prompt length (L)", prompt.prompt_tokens, "tokens", typed(choice.prompt_tokens)
+        ),
+        Assumption("chunk mode (c)", chunk, unit, policy),
+        Assumption(
+            "cached prefix (l)",
+            prompt.cached_prefix_tokens,
+            "tokens",
+            typed(choice.cached_prefix_tokens),
+        ),
+        Assumption("cache growth", prompt.cache_growth, "", typed(choice.cache_growth)),
+    ]
+    if prompt.ttft_budget_s is not None:
+        told.append(
+            Assumption("budget for the first token (tau_star)", prompt.ttft_budget_s, "s", TYPED)
+        )
+    if prompt.answer_tokens is not None:
+        told.append(Assumption("answer length (A)", prompt.answer_tokens, "tokens", TYPED))
+    if prompt.batch is not None:
+        told.append(Assumption("forced prompts (b)", prompt.batch, "prompts", TYPED))
+    return told
+
+
+def of_workspace(setup: Setup) -> list[Assumption]:
+    """The memory that prefill works in, which this bound leaves out."""
+    if setup.prompt is None:
+        return []
+    source = "set to zero in this theoretical bound"
+    return [Assumption("prefill workspace (Omega_pf)", 0, "GB", source)]
