@@ -28,7 +28,7 @@ def prefill(known: Figures) -> Group | None:
         known.row(
             "batch",
             "Prompts at once, b",
-            None if found.batch is None else (known.count(found.batch), ""),
+            None if found.batch is None else (known.count(found.batch), "prompts"),
             found.batch,
             kinds=found.kind,
             formula="forced" if prompt.batch is not None else BEST_BATCH,
