@@ -6,6 +6,7 @@ nested too deeply, unknown keys, wrong types, numbers out of range. ``true`` is 
 whole number may be written as 1e5 or 100000.0. ``null`` for a key with a default means the default.
 """
 
+import functools
 import json
 import math
 import types
@@ -147,8 +148,11 @@ def fit(value: Any, wanted: Any, path: str = "") -> Any:
     return _struct(value, wanted, path)
 
 
+_fields = functools.cache(msgspec.structs.fields)  # it works out the annotations anew each time
+
+
 def _struct(value: dict[str, Any], wanted: Any, path: str) -> Any:
-    fields = {field.name: field for field in msgspec.structs.fields(wanted)}
+    fields = {field.name: field for field in _fields(wanted)}
     for key in value:
         if key not in fields:
             raise BadInput(join(path, key), f"unknown key{_near(key, fields)}")
@@ -241,7 +245,7 @@ def _expected(wanted: Any) -> str:
     if origin is tuple:
         return "a list"
     if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
-        needed = [field.name for field in msgspec.structs.fields(wanted) if field.required]
+        needed = [field.name for field in _fields(wanted) if field.required]
         return f"an object with {', '.join(needed)}" if needed else "an object {...}"
     names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
     return names.get(wanted, "an object {...}")

@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             for view in (self.machines, self.models, self.form):
                 view.offer(self._library)
-        self.status.offer(self._library)
+            self.status.offer(self._library)
         self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
