@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         self.document.told.connect(self.bar.say)
         self._restore()
         self.machines.view.setFocus()
+        self.status.offer(self._library)
         self._store_changed()
         self._first_answer = QTimer(self, singleShot=True, interval=0)
         self._first_answer.timeout.connect(recompute.now)
