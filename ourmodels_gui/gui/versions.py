@@ -1,7 +1,6 @@
 """What runs here, in versions: for the About dialog and for reports of faults."""
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from PySide6.QtCore import QSysInfo, qVersion
 from PySide6.QtGui import QGuiApplication
@@ -34,6 +33,8 @@ def as_lines(pairs: tuple[tuple[str, str], ...]) -> str:
 
 
 def _installed(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - slow to import
+
     try:
         return version(name)
     except PackageNotFoundError:
