@@ -87,6 +87,22 @@ class CellModel(QAbstractTableModel):
         return None
 
 
+def look_plain(table: QTableView) -> None:
+    """How every table of rows looks: whole rows chosen, no frame and no grid, one line a row."""
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setFrameShape(table.Shape.NoFrame)
+    table.setShowGrid(False)
+    table.setAlternatingRowColors(True)
+    table.setTabKeyNavigation(False)
+    table.setWordWrap(False)
+    table.setFont(sized("text"))
+    table.verticalHeader().hide()
+    height = QFontMetrics(sized("text", bold=True)).height() + 2 * UNIT
+    table.verticalHeader().setDefaultSectionSize(height)
+
+
 class CellTable(QTableView):
     """Enter or a double click opens a row, Space marks it. opened, marked: places of rows."""
 
@@ -99,19 +115,8 @@ class CellTable(QTableView):
         self.cells = CellModel(self)
         self.setModel(self.cells)
         self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        look_plain(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setFrameShape(self.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setFont(sized("text"))
-        self.verticalHeader().hide()
-        height = QFontMetrics(sized("text", bold=True)).height() + 2 * UNIT
-        self.verticalHeader().setDefaultSectionSize(height)
         header = self.horizontalHeader()
         header.setFont(sized("caption"))
         header.setHighlightSections(False)

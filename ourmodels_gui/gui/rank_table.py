@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from ..ranking.columns import BY_ID
 from .captions import message, say
+from .cell_table import look_plain
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
 from .theme import UNIT, colours, sized
@@ -50,21 +51,10 @@ class RankTable(QTableView):
                 "F narrows it, F2 types a price"
             )
         )
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        look_plain(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setFrameShape(self.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setFont(sized("text"))
-        self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(self.head.ResizeMode.Fixed)
-        height = QFontMetrics(sized("text", bold=True)).height() + 2 * UNIT
-        self.verticalHeader().setMinimumSectionSize(height)
-        self.verticalHeader().setDefaultSectionSize(height)
+        self.verticalHeader().setMinimumSectionSize(self.verticalHeader().defaultSectionSize())
         self.rows.palette = colours(self)
         self.rows.marked.connect(self.marked)
         self.head.sectionClicked.connect(lambda place: self.sort_by(self.rows.columns[place]))
