@@ -33,7 +33,7 @@ from .composing import composed
 from .draft import draft_costs
 from .encodings import CACHE_FORMATS
 from .load import Library
-from .lookup import machine_entry, model_record
+from .lookup import hardware_in_use, machine_entry, model_record
 from .models import ModelRecord
 from .profile import default_weights, model_costs, model_shape
 
@@ -134,7 +134,7 @@ def workload_in_use(choice: WorkloadChoice, kind: str | None, lengths: Lengths) 
 
 
 def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
-    hardware, workload = scenario.hardware, scenario.workload
+    hardware, workload = hardware_in_use(scenario.hardware, library), scenario.workload
     if not isinstance(hardware, ComposedHardware):
         return _one_machine(hardware, workload, library)
     return composed(
