@@ -93,8 +93,9 @@ def sweep_compositions(
         rows.append((row, tuple(known)))
     figures = np.array([row for row, _ in rows], dtype=np.float64)
     columns = np.moveaxis(figures.reshape(len(compositions), len(models), 10), 2, 0)
+    binding, single_binding = columns[8:].astype(np.int16)
     bindings = tuple(bindings for _, bindings in rows)
-    return CompositionSweep(*columns[:8], *columns[8:].astype(np.int16), bindings)
+    return CompositionSweep(*columns[:8], binding, single_binding, bindings)
 
 
 def _figures(setup: Setup, known: dict[Binding, int]) -> list[float]:
