@@ -31,6 +31,9 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False):
     binding, single_binding: places in `bindings` of the composition, -1 where nothing binds.
     """
 
+    bindings: tuple[tuple[Binding, ...], ...]
+    binding: NDArray[np.int16]
+    single_binding: NDArray[np.int16]
     resident_margin_bytes: Floats
     memory_batch: Floats
     best_batch: Floats
@@ -39,9 +42,6 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False):
     single_session_tokens_per_s: Floats
     forced_per_session_tokens_per_s: Floats
     spare_bytes: Floats
-    binding: NDArray[np.int16]
-    single_binding: NDArray[np.int16]
-    bindings: tuple[tuple[Binding, ...], ...]
 
     @property
     def verdict(self) -> NDArray[np.int8]:
@@ -95,7 +95,7 @@ def sweep_compositions(
     columns = np.moveaxis(figures.reshape(len(compositions), len(models), 10), 2, 0)
     binding, single_binding = columns[8:].astype(np.int16)
     bindings = tuple(bindings for _, bindings in rows)
-    return CompositionSweep(*columns[:8], binding, single_binding, bindings)
+    return CompositionSweep(bindings, binding, single_binding, *columns[:8])
 
 
 def _figures(setup: Setup, known: dict[Binding, int]) -> list[float]:
