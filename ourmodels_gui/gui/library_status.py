@@ -90,11 +90,16 @@ class LibraryStatus(QWidget):
         local = self.locale()
         own = sum(entry.yours for entry in library.machines.values())
         own += sum(entry.yours for entry in library.models.values())
+        own += sum(entry.yours for entry in library.compositions.values())
         yours = self.tr(", {own} of them yours").format(own=local.toString(own))
         self._catalog.setText(
-            self.tr("catalog {version}: {machines} machines, {models} models").format(
+            self.tr(
+                "catalog {version}: {machines} machines, {compositions} compositions, "
+                "{models} models"
+            ).format(
                 version=library.version or self.tr("without a version"),
                 machines=local.toString(len(library.machines)),
+                compositions=local.toString(len(library.compositions)),
                 models=local.toString(len(library.models)),
             )
             + (yours if own else "")
