@@ -100,7 +100,7 @@ class OwnMachines(QObject):
         self._edit(tr("Save this machine"), record, save, start=start)
 
     def _add(self, record: HardwareRecord) -> None:
-        taken = frozenset(self._store.library.machines)
+        taken = self._store.library.hardware_ids
         _, machine_id = own_files.add_machine(self._folder, record, taken)
         self._store.set_library(self._reload())
         self._store.edit({"hardware": machine_id})

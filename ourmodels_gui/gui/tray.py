@@ -122,7 +122,7 @@ def _machine_name(mark: Mark, library: Library) -> str:
         return name_of(hardware)
     if isinstance(hardware, HardwareRef):
         return str(hardware.record.get("name", hardware.id))
-    entry = library.machines.get(hardware)
+    entry = library.machines.get(hardware) or library.compositions.get(hardware)
     return entry.name if entry else hardware
 
 

@@ -6,7 +6,7 @@ References: formulation, the last paragraph of "Cheat sheet".
 from typing import Any
 
 from ..engine.setup import Assumption, Setup, TypedCache
-from ..scenario import ComposedHardware, InlineModel, PrefillChoice, Scenario
+from ..scenario import InlineModel, PrefillChoice, Scenario
 from .chosen import ChosenMachine, ChosenModel, Lengths
 from .composing import told_of
 from .load import Library, MachineEntry
@@ -50,10 +50,10 @@ def assumptions(
 
 
 def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> list[Assumption]:
-    if chosen.composition is not None and isinstance(scenario.hardware, ComposedHardware):
+    if chosen.composition is not None:
         together = "all pools together"
         return [
-            Assumption("machine", chosen.name, "", "a composition"),
+            Assumption("machine", chosen.name, "", _origin(scenario, library)),
             Assumption("memory capacity (C)", chosen.machine.capacity_bytes / GB, "GB", together),
             Assumption(
                 "memory bandwidth (R)",
@@ -61,7 +61,7 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
                 "GB/s",
                 together,
             ),
-            *told_of(chosen, scenario.hardware, prompt=scenario.prefill is not None),
+            *told_of(chosen, prompt=scenario.prefill is not None),
         ]
     machine, entry = chosen.machine, chosen.entry
     measured = ", ".join(sorted(machine.measured))
@@ -98,6 +98,18 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
             )
         )
     return told
+
+
+def _origin(scenario: Scenario, library: Library) -> str:
+    """Whose composition it is, and what it rests on."""
+    hardware = scenario.hardware
+    entry = library.compositions.get(hardware) if isinstance(hardware, str) else None
+    if entry is None:
+        return "a composition"
+    names = (fact.source for fact in entry.record.facts if fact.source in library.sources)
+    titles = "; ".join(library.sources[name].title for name in dict.fromkeys(names))
+    whose = "your own composition" if entry.yours else "a composition of the catalog"
+    return f"{whose}: {titles}" if titles else whose
 
 
 def _place(entry: MachineEntry) -> str:

@@ -59,19 +59,19 @@ def composed(
         machine=placement.together(placement.pools_of(composition)),
         composition=composition,
         pools=tuple(pools),
+        written=hardware,
         link=told,
     )
 
 
-def told_of(
-    chosen: ChosenMachine, hardware: ComposedHardware, prompt: bool = False
-) -> list[Assumption]:
+def told_of(chosen: ChosenMachine, prompt: bool = False) -> list[Assumption]:
     """What moves the answer of a composition beside its pools taken together.
 
     prompt: whether the scenario asks for one.
     """
-    made = chosen.composition
+    made, written = chosen.composition, chosen.written
     assert made is not None
+    assert written is not None
     told = []
     for pool in placement.pools_of(made):
         what = "host memory" if pool is made.host else f"device, {pool.count} x"
@@ -89,7 +89,7 @@ def told_of(
             Assumption(f"overhead of {pool.name} (O_i)", pool.overhead_bytes / GB, "GB", "each"),
         ]
     if placement.device_count(made) > 1:
-        told.append(Assumption("split", made.split, "", _typed(hardware.split)))
+        told.append(Assumption("split", made.split, "", _typed(written.split)))
     if made.groups is not None:
         told.append(Assumption("groups of sessions (g)", made.groups, "", "typed"))
     if made.link_bytes_per_s is not None:
@@ -99,7 +99,7 @@ def told_of(
             )
         )
     if made.host is not None:
-        told.append(Assumption("pools", made.pools, "", _typed(hardware.pools)))
+        told.append(Assumption("pools", made.pools, "", _typed(written.pools)))
         told += [
             Assumption(f"placement of {name}", share, "of it on the devices", "typed")
             for name, share in made.placement.items()

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..composed import Hardware
 from ..problem import BadInput, brief
 from ..scenario import DraftModel, HardwareRef, ModelRef
 from .hardware import HardwareRecord, machine_entries
@@ -14,11 +15,19 @@ from .models import ModelRecord, refuse_impossible
 T = TypeVar("T")
 
 
+def hardware_in_use(hardware: Hardware, library: Library) -> Hardware:
+    """The composition of an id, as a scenario writes it out; any other choice as it is."""
+    if isinstance(hardware, str) and hardware in library.compositions:
+        return library.compositions[hardware].hardware
+    return hardware
+
+
 def machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry:
     """The machine of an id, or the one whose record came with the scenario."""
     if isinstance(hardware, str):
         if hardware not in library.machines:
             names = {key: entry.name for key, entry in library.machines.items()}
+            names |= {key: entry.name for key, entry in library.compositions.items()}
             raise BadInput("hardware", _unknown("machine", hardware, names))
         return library.machines[hardware]
     record = _record(hardware.record, HardwareRecord, "hardware.record")
