@@ -140,14 +140,16 @@ class Draft(msgspec.Struct, frozen=True):
     """What proposes the tokens of speculative decoding; all zero for prompt lookup.
 
     resident_bytes: W_draft,res. always_bytes and experts: W_draft at the batch, per step.
-    cache_alloc_bytes: K_draft,alloc per session. cache_read_bytes: K_draft,read per step.
+    cache: of all its layers, at the target's contexts up to max_context_tokens, its own limit.
+    modules: that take turns; a step reads the cache of one of them.
     """
 
     resident_bytes: float = 0.0
     always_bytes: float = 0.0
     experts: tuple[Experts, ...] = ()
-    cache_alloc_bytes: float = 0.0
-    cache_read_bytes: float = 0.0
+    cache: tuple[CacheLayer, ...] | TypedCache = TypedCache(0.0, 0.0)
+    max_context_tokens: int | None = None
+    modules: int = 1
 
 
 class Speculation(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 References: formulation, the last paragraph of "Cheat sheet".
 """
 
-from ..engine.costs import active_bytes
+from ..engine.costs import active_bytes, draft_alloc_bytes, draft_read_bytes
 from ..engine.setup import Assumption, Setup
 from ..scenario import DraftModel, Scenario, TypedDraft
 from .load import Library
@@ -56,17 +56,16 @@ def _of_draft(
         told.append(Assumption("draft weight precision", weights, "", format_source))
     cache = source if isinstance(choice, TypedDraft) else "at the target's contexts and format"
     swept_bytes = active_bytes(draft.always_bytes, draft.experts)
+    work = setup.workload
+    reserved = draft_alloc_bytes(draft, work.reserved_context_tokens, work.cache_policy)
+    read = draft_read_bytes(draft, work.read_context_tokens)
     return [
         Assumption("draft", name, "", "a sequential draft"),
         *told,
         Assumption("draft weights (W_draft,res)", draft.resident_bytes / GB, "GB", source),
         Assumption("draft sweep at one session (W_draft)", swept_bytes / GB, "GB", source),
-        Assumption(
-            "draft cache of a session (K_draft,alloc)", draft.cache_alloc_bytes / GB, "GB", cache
-        ),
-        Assumption(
-            "draft cache read (K_draft,read)", draft.cache_read_bytes / GB, "GB per step", cache
-        ),
+        Assumption("draft cache of a session (K_draft,alloc)", reserved / GB, "GB", cache),
+        Assumption("draft cache read (K_draft,read)", read / GB, "GB per step", cache),
     ]
 
 

@@ -61,7 +61,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         whole = placement.overhead_bytes(composition)
         workload = msgspec.structs.replace(workload, overhead_bytes=whole)
     _check_cache(scenario, model.costs, workload)
-    speculation = _speculation(scenario, library, workload)
+    speculation = _speculation(scenario, library)
     prefill = scenario.prefill
     asked = prefill or PrefillChoice()
     setup = Setup(
@@ -229,7 +229,7 @@ def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> N
         )
 
 
-def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Speculation | None:
+def _speculation(scenario: Scenario, library: Library) -> Speculation | None:
     choice = scenario.speculation
     if choice is None or choice.draft_tokens == 0:
         return None
@@ -237,7 +237,7 @@ def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Sp
     emitted = choice.emitted_tokens
     if emitted is None:
         emitted = emitted_tokens(choice.acceptance or 0.0, gamma)
-    return Speculation(gamma, emitted, draft_costs(scenario, library, workload))
+    return Speculation(gamma, emitted, draft_costs(scenario, library))
 
 
 def arithmetic_mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:

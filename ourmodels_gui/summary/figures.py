@@ -6,7 +6,13 @@ import msgspec
 
 from .. import units
 from ..engine.capacity import Capacity, capacity
-from ..engine.costs import active_bytes, cache_alloc_bytes, cache_read_bytes
+from ..engine.costs import (
+    active_bytes,
+    cache_alloc_bytes,
+    cache_read_bytes,
+    draft_alloc_bytes,
+    draft_read_bytes,
+)
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.result import Result
 from ..engine.setup import Setup
@@ -146,6 +152,11 @@ def _symbols(known: Figures) -> dict[str, Input]:
     context = known.tokens(workload.reserved_context_tokens)
     read = known.tokens(workload.read_context_tokens)
     routing = "" if not setup.model.experts else f", {workload.routing} routing"
+    draft = known.step.draft
+    draft_cache = (
+        draft_alloc_bytes(draft, workload.reserved_context_tokens, workload.cache_policy),
+        draft_read_bytes(draft, workload.read_context_tokens),
+    )
     table = {
         "C": (known.gb(setup.machine.capacity_bytes), known.source("memory capacity")),
         "R": (
@@ -164,8 +175,8 @@ def _symbols(known: Figures) -> dict[str, Input]:
         ),
         "rho": (known.digits(known.step.emitted_tokens), known.source("emitted tokens")),
         "gamma": (known.count(known.step.draft_tokens), known.source("draft tokens")),
-        "W_draft,res": (known.gb(known.step.draft.resident_bytes), known.source("draft")),
-        "K_draft,alloc": (known.gb(known.step.draft.cache_alloc_bytes), known.source("draft")),
-        "K_draft,read": (known.gb(known.step.draft.cache_read_bytes), known.source("draft")),
+        "W_draft,res": (known.gb(draft.resident_bytes), known.source("draft")),
+        "K_draft,alloc": (known.gb(draft_cache[0]), known.source("draft")),
+        "K_draft,read": (known.gb(draft_cache[1]), known.source("draft")),
     }
     return {symbol: Input(symbol, text, source) for symbol, (text, source) in table.items()}

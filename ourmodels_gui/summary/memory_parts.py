@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..engine.costs import cache_alloc_bytes
+from ..engine.costs import cache_alloc_bytes, draft_alloc_bytes
 from ..engine.setup import Setup, TypedCache
 from ..evaluation import Evaluation
 
@@ -39,7 +39,8 @@ def parts(setup: Setup, sessions: int) -> tuple[Part, ...]:
     draft = 0.0
     if setup.speculation is not None:
         drafting = setup.speculation.draft
-        draft = drafting.resident_bytes + sessions * drafting.cache_alloc_bytes
+        kept = draft_alloc_bytes(drafting, reserve, work.cache_policy)
+        draft = drafting.resident_bytes + sessions * kept
     found = (
         Part("weights", "weights", model.resident_bytes),
         Part("cache", f"cache × {sessions:,}", sessions * (whole - state)),  # noqa: RUF001

@@ -12,8 +12,10 @@ from ourmodels_gui.engine.prompt_range import ranges
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
+    Draft,
     Machine,
     ModelCosts,
+    Speculation,
     TypedCache,
 )
 
@@ -98,6 +100,19 @@ def test_reservation_and_prefix_play_no_part_in_the_range():
     short = replace(setup, workload=replace(setup.workload, reserved_context_tokens=9000))
     assert ranges(short) == ranges(setup)
     assert ranges(with_prompt(setup, cached_prefix_tokens=500)) == ranges(setup)
+
+
+@pytest.mark.parametrize("growth", ["reserved", "on_demand"])
+def test_a_drafts_cache_grows_with_each_length(growth):
+    """The draft's cache is charged at the prompt's own length, up to the draft's limit."""
+    layers = (CacheLayer("full", 12, 2048.0, 2048.0),)
+    draft = Draft(cache=layers, max_context_tokens=4000)
+    setup = with_model(laguna(batch=None, cache_growth=growth), max_context_tokens=9000)
+    setup = replace(with_room_bytes(setup, 10**9), speculation=Speculation(2, 1.5, draft))
+    check_against_judge(setup)
+    costly = replace(setup, speculation=Speculation(2, 1.5, replace(draft, cache=layers * 9)))
+    check_against_judge(costly)
+    assert ranges(costly)[0].high.batch < ranges(setup)[0].high.batch
 
 
 def with_room_bytes(setup, room):
