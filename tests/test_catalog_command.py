@@ -108,7 +108,9 @@ HARDWARE = {
         edit("hardware/titan-xp.json", ("exceptions", {"prices": "Rare."})),
         "exceptions.prices", "no such check",
     ),
-    "unknown key": (edit("hardware/tesla-p100-pcie-12gb.json", ("memmory", 1)), "", "key is unknown"),
+    "unknown key": (
+        edit("hardware/tesla-p100-pcie-12gb.json", ("memmory", 1)), "", "key is unknown"
+    ),
     "missing key": (edit("hardware/tesla-p4.json", ("vendor", MISSING)), "", "a key is missing"),
     "negative": (
         edit("hardware/tesla-t4.json", ("power.value", -70)), "power.value", "must be above 0"
