@@ -11,6 +11,7 @@ from ..capacity import Capacity, capacity
 from ..decode import last_batch
 from ..result import Binding, PoolShare
 from ..setup import Setup
+from ..speculation import ROUNDING
 from ..step import position_compute_s, step_bytes
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
 from .knapsack import densest_first, divide, pinned
@@ -24,8 +25,6 @@ NAMES: dict[str, str] = {
     "both": "all pools at once",
     "streamed": "host memory streamed to the devices",
 }
-ALIKE = 1e-9
-"""Pools whose times differ by no more than this fraction bind alike."""
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -166,7 +165,8 @@ class PoolPolicy(Policy):
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         placed = self.placed(batch)
         each = self.each_s(placed, self.traffic(placed))
-        slowest = (each >= each.max(axis=0) * (1.0 - ALIKE)).argmax(axis=0)
+        # The first of pools that are busy alike but for rounding, as where they are in balance.
+        slowest = (each >= each.max(axis=0) * (1.0 - ROUNDING)).argmax(axis=0)
         bindings = tuple(
             Binding("link" if pool.link else "memory", pool.name) for pool in self.pools
         )
