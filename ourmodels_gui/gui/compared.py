@@ -6,7 +6,7 @@ from ..composed import ComposedHardware
 from ..evaluation import Evaluation, run
 from ..library.load import Library
 from ..ranking.comparison import MOST, Comparison, Row, Side
-from ..ranking.field import ranked_machine
+from ..ranking.machines import ranked_machine
 from ..ranking.money import price_tag
 from ..scenario import Scenario
 from ..settings import Settings

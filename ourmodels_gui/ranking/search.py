@@ -11,7 +11,8 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import ModelRef, Scenario
 from ..settings import Settings
-from .field import BEST, FieldChoice, RankedMachine, prepare
+from .field import BEST, FieldChoice, prepare
+from .machines import RankedMachine
 from .requirements import Requirements
 from .table import Table, rank
 

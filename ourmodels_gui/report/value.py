@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..composed import ComposedHardware
-from ..ranking.field import RankedMachine, ranked_machine
+from ..ranking.machines import RankedMachine, ranked_machine
 from ..ranking.money import PriceTag, price_tag
 from ..ranking.value import pareto_front
 from ..units import plain, rate
