@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from ..problem import BadInput
 from ..scenario import SUFFIX, read_file
-from .theme import CHOICES, Choice
+from ..settings import LANGUAGES, NUMBERS, TEXT_SIZES, THEMES, Settings
 
 Key = QKeySequence.StandardKey | str | None
 
@@ -16,8 +16,9 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
-    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
+    opened: a recent file; example: a shipped one. chosen: a setting by name and value.
+    machine, model: what is asked of the chosen one; "probe" for this computer, "add" for a new
+    machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -32,7 +33,7 @@ class Menus(QObject):
     search = Signal()
     filter = Signal()
     sources = Signal(str)
-    theme = Signal(str)
+    chosen = Signal(str, object)
     machine = Signal(str)
     model = Signal(str)
     own_machines = Signal()
@@ -61,7 +62,7 @@ class Menus(QObject):
         self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
         self._ask(view, self.tr("How this catalog was audited"), self.sources, "audit")
         view.addSeparator()
-        self._theme_menu(view)
+        self._settings_menus(view)
         self._machines_menu()
         self._models_menu()
         help_menu = self._menu(self.tr("&Help"))
@@ -100,12 +101,14 @@ class Menus(QObject):
             action.setText(words.format(name=name_or).replace("&", "&&"))
             action.setEnabled(possible)
 
-    def show_recent(self, paths: list[str]) -> None:
-        self._recent = tuple(paths)
+    def show_recent(self, paths: tuple[str, ...]) -> None:
+        self._recent = paths
 
-    def show_theme(self, choice: Choice) -> None:
-        for action in self._themes.actions():
-            action.setChecked(action.data() == choice)
+    def show_settings(self, settings: Settings) -> None:
+        """Mark what is chosen."""
+        for name, group in self._choices.items():
+            for action in group.actions():
+                action.setChecked(action.data() == getattr(settings, name))
 
     def _file_menu(self) -> None:
         key = QKeySequence.StandardKey
@@ -147,20 +150,28 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, self.tr("List only your own"), self.own_models)
 
-    def _theme_menu(self, view: QMenu) -> None:
-        words = {
-            "system": self.tr("As the system"),
-            "light": self.tr("Light"),
-            "dark": self.tr("Dark"),
-        }
-        menu = view.addMenu(self.tr("Theme"))
-        self._themes = QActionGroup(self)
-        for choice in CHOICES:
-            action = menu.addAction(words[choice])
-            action.setCheckable(True)
-            action.setData(choice)
-            self._themes.addAction(action)
-        self._themes.triggered.connect(lambda action: self.theme.emit(action.data()))
+    def _settings_menus(self, view: QMenu) -> None:
+        """One menu for each setting with few values."""
+        system = self.tr("As the system")
+        themes = {"system": system, "light": self.tr("Light"), "dark": self.tr("Dark")}
+        languages = {"system": system, "en": "English", "de": "Deutsch"}
+        numbers = {value: system if value == "system" else value for value in NUMBERS}
+        sizes = {value: f"{value} %" for value in TEXT_SIZES}
+        self._choices: dict[str, QActionGroup] = {}
+        for name, title, words in (
+            ("theme", self.tr("Theme"), {value: themes[value] for value in THEMES}),
+            ("language", self.tr("Language"), {value: languages[value] for value in LANGUAGES}),
+            ("numbers", self.tr("Numbers"), numbers),
+            ("text_percent", self.tr("Text size"), sizes),
+        ):
+            menu, group = view.addMenu(title), QActionGroup(self)
+            for value, text in words.items():
+                action = menu.addAction(text)
+                action.setCheckable(True)
+                action.setData(value)
+                group.addAction(action)
+            group.triggered.connect(lambda action, name=name: self.chosen.emit(name, action.data()))
+            self._choices[name] = group
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()
