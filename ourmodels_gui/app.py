@@ -25,6 +25,7 @@ from .gui.own_models import OwnModels
 from .gui.preferences import Preferences
 from .gui.recompute import Recompute
 from .gui.sources import Sources
+from .gui.speech import speak
 from .gui.store import Store
 from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
@@ -76,6 +77,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     app.setWindowIcon(icon())
     folder = paths.user_data()
     preferences = Preferences(folder)
+    speak(app, preferences.settings.language)
     use_numbers(preferences.settings.numbers)
     theme = Theme(app, preferences.settings.text_percent)
     theme.choose(preferences.settings.theme)

@@ -25,12 +25,10 @@ FILE = "settings.json"
 MOST_RECENT = 8
 
 Theme = Literal["system", "light", "dark"]
-Language = Literal["system", "en", "de"]
 Numbers = Literal["system", "1,234.5", "1.234,5", "1 234,5"]
 Scope = Literal["machines", "models", "pairs"]
 Look = Literal["table", "map", "value"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 NUMBERS: tuple[Numbers, ...] = get_args(Numbers)
 TEXT_SIZES = (90, 100, 115, 130, 150, 200)
 """Percent, as the menu offers them."""
@@ -91,8 +89,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     worth in it; None leaves launch prices out unless the currency is USD.
     electricity_per_kwh: None until typed. lifetime_years: of continuous use, over which a machine
     is paid for. prices: by machine id, in place of launch prices.
-    numbers: separators. text_percent: of the system's text size. recent: scenario files, the last
-    one first. hints_put_away: titles of tabs.
+    language: a code, or "" for the system's. numbers: separators. text_percent: of the system's text
+    size. recent: scenario files, the last one first. hints_put_away: titles of tabs.
     """
 
     currency: str = "USD"
@@ -101,7 +99,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     lifetime_years: Annotated[float, Meta(gt=0, le=100)] = 3.0
     prices: dict[str, OwnPrice] = {}
     theme: Theme = "system"
-    language: Language = "system"
+    language: str = ""
     numbers: Numbers = "system"
     text_percent: Annotated[int, Meta(ge=70, le=250)] = 100
     layout: Layout = Layout()

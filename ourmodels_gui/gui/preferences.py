@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import QDate, QObject, Qt, QTimer, Signal
 
 from .. import settings as files
+from ..language import tr
 from ..settings import MOST_RECENT, OwnPrice, Settings
 
 WRITE_AFTER_MS = 300
@@ -65,7 +66,7 @@ class Preferences(QObject):
         except OSError as error:
             reason = error.strerror or str(error)
             self.refused.emit(
-                self.tr("Settings cannot be kept in {folder}: {reason}").format(
+                tr("Settings cannot be kept in {folder}: {reason}").format(
                     folder=self._folder, reason=reason
                 )
             )

@@ -366,6 +366,38 @@ def test_a_slower_link_binds_and_an_adding_one_carries_less(count):
     assert single[0] == pytest.approx(1e7 / sent, rel=1e-12)
 
 
+@pytest.mark.parametrize("reserved", [20_000, 20])
+def test_where_the_link_binds_the_first_of_equally_good_batches_is_the_best(reserved):
+    pair = msgspec.structs.replace(FAST, count=2)
+    found = composed(
+        dense(),
+        [pair],
+        host=SLOW,
+        split="tensor",
+        shape=SHAPE,
+        link_bytes_per_s=1e8,
+        reserved_context_tokens=reserved,
+        read_context_tokens=reserved,
+        floor_tokens_per_s=0.0,
+    )
+    (way, *_) = policies(found)
+    best = placement.decode(found)[0].best_batch
+    memory, link = (limit.per_session_tokens_per_s for limit in way.limits(np.array([1.0 * best])))
+    before = [limit.per_session_tokens_per_s for limit in way.limits(np.array([best - 1.0]))]
+    assert link <= memory and before[0] < before[1]
+    assert best < way.memory_batch()
+
+
+def test_in_balance_the_first_pool_is_said_to_bind():
+    asked = {"reserved_context_tokens": 2000, "read_context_tokens": 2000}
+    found = composed(dense(), [FAST], host=SLOW, floor_tokens_per_s=0.0, **asked)
+    (way, *_) = policies(found)
+    each = way.placed(np.arange(1.0, way.memory_batch() + 1)).each_s
+    balanced = np.flatnonzero(np.isclose(*each, rtol=1e-12)) + 1
+    assert len(balanced)
+    assert {way.binding(int(batch)).place for batch in balanced} == {"card"}
+
+
 def test_heads_that_cannot_be_divided_are_held_on_several_devices():
     device = msgspec.structs.replace(FAST, count=8)
     asked = {"split": "tensor", "link_bytes_per_s": 1e12}

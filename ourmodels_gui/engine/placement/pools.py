@@ -13,6 +13,7 @@ from ..capacity import Capacity, capacity
 from ..decode import last_batch
 from ..result import Binding, PoolShare
 from ..setup import Device, Setup
+from ..speculation import ROUNDING
 from ..step import position_compute_s, step_bytes
 from .knapsack import densest_first, ends, fill_in_order, least_greatest, traffic
 from .layers import groups_name
@@ -241,8 +242,9 @@ class PoolPolicy(Policy):
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         placed = self.placed(batch)
         memory = self.rate(placed.seconds)
-        slowest = int(np.argmax(placed.each_s[:, -1]))
-        pool = self.pools[slowest]
+        each_s = placed.each_s[:, -1]
+        # The first of pools that are busy alike but for rounding, as where they are in balance.
+        pool = self.pools[int(np.argmax(each_s >= each_s.max() * (1.0 - ROUNDING)))]
         binding = Binding("link" if pool.link else "memory", pool.name)
         sends: tuple[Limit, ...] = ()
         if self.composition.split != "layers":

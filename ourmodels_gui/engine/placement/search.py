@@ -5,6 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode import last_batch
+from ..speculation import ROUNDING
+
 Values = NDArray[np.float64]
 SCANNED = 4096
 """Up to so many batches each one is tried."""
@@ -19,18 +22,19 @@ def highest(
     mark: Callable[[Values], NDArray[np.int64]],
     costly: bool = False,
 ) -> int:
-    """The batch in 1 .. high with the greatest value, the smallest of equals.
+    """The batch in 1 .. high with the greatest value; of batches alike but for rounding the first.
 
     Between the batches where a part crosses the boundary of a pool, `mark` does not change and the
     value is smooth. Both sides of every crossing and a ladder of batches are tried, and the
     surroundings of the best of them to the last batch. Small ranges are scanned whole.
 
-    >>> highest(lambda b: -np.abs(b - 70000.0), 10**6, lambda b: np.zeros(len(b), dtype=int))
+    >>> highest(lambda b: 1e6 - np.abs(b - 7e4), 10**6, lambda b: np.zeros(len(b), dtype=int))
     70000
     """
     scanned, ladder, probes, most = (32, 24, 8, 2) if costly else (SCANNED, LADDER, PROBES, PEAKS)
     if high <= scanned:
-        return 1 + int(np.argmax(value(np.arange(1.0, high + 1))))
+        values = value(np.arange(1.0, high + 1))
+        return 1 + int(np.argmax(values >= _least_alike(values.max())))
     rungs = np.unique(np.rint(np.geomspace(1.0, float(high), ladder)))
     tried = np.unique(np.concatenate([rungs, crossings(mark, rungs)]))
     values = value(tried)
@@ -47,7 +51,25 @@ def highest(
                 break
             low, top = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
         best = max(best, (float(found[at]), -float(grid[at])))
-    return int(-best[1])
+    if costly:  # what takes long rounds further than that
+        return int(-best[1])
+    least = _least_alike(best[0])
+    alike = np.flatnonzero(values >= least)
+    first = min(-best[1], tried[alike[0]] if len(alike) else np.inf)
+    below = tried[tried < first]
+    return (
+        last_batch(
+            lambda batch: value(batch.astype(float)) < least,
+            int(below[-1]) if len(below) else 0,
+            int(first) - 1,
+        )
+        + 1
+    )
+
+
+def _least_alike(greatest: float) -> float:
+    """What differs from the greatest value by rounding alone, or not at all."""
+    return greatest - abs(greatest) * ROUNDING
 
 
 def crossings(mark: Callable[[Values], NDArray[np.int64]], rungs: Values) -> Values:
