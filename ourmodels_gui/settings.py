@@ -89,8 +89,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     worth in it; None leaves launch prices out unless the currency is USD.
     electricity_per_kwh: None until typed. lifetime_years: of continuous use, over which a machine
     is paid for. prices: by machine id, in place of launch prices.
-    language: a code, or "" for the system's. numbers: separators. text_percent: of the system's text
-    size. recent: scenario files, the last one first. hints_put_away: titles of tabs.
+    language: a code, or "" for the system's. numbers: separators. text_percent: of the size that
+    the system asks for. recent: scenario files, the last one first. hints_put_away: titles of tabs.
     """
 
     currency: str = "USD"
