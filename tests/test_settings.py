@@ -24,9 +24,9 @@ MINE = Settings(
     numbers="1.234,5",
     text_percent=130,
     layout=Layout("AP8=", "", "bGVmdA=="),
-    report=ReportChoice("Ann", "/home/ann/logo.png", "letter"),
+    report=ReportChoice("Ann", "/pictures/logo.png", "letter"),
     rank=RankChoice("pairs", "map", facets={"verdict": ("serves",)}, descending=False),
-    recent=("/home/ann/a.ourmodels.json",),
+    recent=("/pictures/a.ourmodels.json",),
     hints_put_away=("Cache",),
 )
 
