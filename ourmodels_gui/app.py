@@ -27,6 +27,7 @@ from .gui.prices import Prices
 from .gui.rank_choice import RankChoice
 from .gui.recompute import Recompute
 from .gui.sources import Sources
+from .gui.speech import speak
 from .gui.store import Store
 from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
@@ -70,6 +71,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     # What the start makes stays until the end; collecting in between costs a tenth of the start.
     gc.disable()
     app = Application(sys.argv[:1])
+    speak(app)
     app.setApplicationName("ourmodels")
     app.setApplicationDisplayName("Our Models")
     app.setApplicationVersion(__version__)

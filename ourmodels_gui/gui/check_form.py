@@ -5,6 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from ..language import tr
 from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..measured.check import Check
@@ -25,8 +26,7 @@ class CheckForm(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, has_defaults=False, parent=parent)
-        self.set_title(self.tr("Measurement"))
-        tr = self.tr
+        self.set_title(tr("Measurement"))
         self.number("tokens_per_s", tr("Rate"), tr("Of all sessions together."), unit="tok/s")
         self.choice("phase", tr("Phase"), tr("What the rate is of.")).offer(
             (
@@ -88,15 +88,15 @@ class CheckForm(Group):
             words = ""
             if rated and key in checked.missing:
                 printed = f" \u201c{said[key]}\u201d" if said[key] else ""
-                words = self.tr("Choose it: the text says{printed}").format(
-                    printed=printed or self.tr(" nothing of it")
+                words = tr("Choose it: the text says{printed}").format(
+                    printed=printed or tr(" nothing of it")
                 )
                 if not (printed or run.said.model):
-                    words = self.tr("Choose it.")
+                    words = tr("Choose it.")
             self.refuse(key, words)
 
     def _whole(self, key: str, label: str, tip: str) -> None:
-        self.number(key, label, tip, parse=typed.whole, empty=self.tr("not said"))
+        self.number(key, label, tip, parse=typed.whole, empty=tr("not said"))
 
 
 def answers_of(changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..measured import paste
 from ..measured.check import Check, check
@@ -63,21 +64,21 @@ class CheckInput(QWidget):
         self.box.given.connect(self._given)
         self.status = message()
         self.which = ChoiceField()
-        self.which.setAccessibleName(self.tr("Which of the measurements that were read"))
+        self.which.setAccessibleName(tr("Which of the measurements that were read"))
         self.which.committed.connect(self._choose)
         self.which.hide()
         self.form = CheckForm()
         self.form.edited.connect(self._edited)
-        self.open_button = self._button(self.tr("Open\u2026"), self._open)
-        self.clear_button = self._button(self.tr("Clear"), self.clear)
-        self.fill_button = self._button(self.tr("From the scenario"), self._fill)
+        self.open_button = self._button(tr("Open\u2026"), self._open)
+        self.clear_button = self._button(tr("Clear"), self.clear)
+        self.fill_button = self._button(tr("From the scenario"), self._fill)
         self.fill_button.setToolTip(
-            self.tr("Machine, model, weights, sessions and contexts of the scenario, if missing.")
+            tr("Machine, model, weights, sessions and contexts of the scenario, if missing.")
         )
-        self.log_button = self._button(self.tr("Log it"), self._log)
-        self.use_button = self._button(self.tr("Use these conditions"), self._use)
+        self.log_button = self._button(tr("Log it"), self._log)
+        self.use_button = self._button(tr("Use these conditions"), self._use)
         self.use_button.setToolTip(
-            self.tr("Give the scenario the conditions of this measurement; undo takes it back.")
+            tr("Give the scenario the conditions of this measurement; undo takes it back.")
         )
         self._build()
         self._show()
@@ -136,7 +137,7 @@ class CheckInput(QWidget):
             self._worker.cancel()
             self._take(None)
             return
-        say(self.status, self.tr("Reading\u2026"))
+        say(self.status, tr("Reading\u2026"))
         self._worker.ask(lambda request: _reading(what, request.stop))
 
     def _read(self, reading: Reading) -> None:
@@ -145,7 +146,7 @@ class CheckInput(QWidget):
     def _unreadable(self, error: Exception) -> None:
         self._take(None)
         reason = getattr(error, "strerror", None) or str(error)
-        say(self.status, self.tr("It cannot be read: {reason}.").format(reason=reason))
+        say(self.status, tr("It cannot be read: {reason}.").format(reason=reason))
 
     def _take(self, reading: Reading | None) -> None:
         self._reading, self._changes = reading, {}
@@ -157,16 +158,16 @@ class CheckInput(QWidget):
         words = ""
         if reading is not None:
             local = self.locale()
-            words = self.tr("{runs} measurements read").format(runs=local.toString(len(runs)))
+            words = tr("{runs} measurements read").format(runs=local.toString(len(runs)))
             if len(runs) == 1:
-                words = self.tr("1 measurement read")
+                words = tr("1 measurement read")
             missed = len(reading.unread) + reading.more_unread
             if missed:
-                words += self.tr(", {missed} things not understood").format(
+                words += tr(", {missed} things not understood").format(
                     missed=local.toString(missed)
                 )
             if len(runs) > MOST_LISTED:
-                words += self.tr("; the first {most} are listed").format(most=MOST_LISTED)
+                words += tr("; the first {most} are listed").format(most=MOST_LISTED)
         say(self.status, words)
         self._show()
 
@@ -238,7 +239,7 @@ class CheckInput(QWidget):
 
     def _open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Open the output of a benchmark"), str(Path.home())
+            self, tr("Open the output of a benchmark"), str(Path.home())
         )
         if name:
             self.box.show_file(Path(name))

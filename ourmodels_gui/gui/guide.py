@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QTabWidget, QToolButton, QWidget
 
+from ..language import tr
 from .lazy_view import LazyView
 from .theme import UNIT, sized
 
@@ -65,10 +66,8 @@ class Guide(QWidget):
         self.close_button = QToolButton(autoRaise=True)
         self.close_button.setText("\u00d7")
         self.close_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.close_button.setAccessibleName(self.tr("Put this hint away"))
-        self.close_button.setToolTip(
-            self.tr("Put this hint away; F1 on the tab's name shows it again")
-        )
+        self.close_button.setAccessibleName(tr("Put this hint away"))
+        self.close_button.setToolTip(tr("Put this hint away; F1 on the tab's name shows it again"))
         self.close_button.clicked.connect(self.dismissed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 2 * UNIT, 0, 0)

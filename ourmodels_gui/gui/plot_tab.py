@@ -7,6 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..measured.points import Point
 from ..summary import Row
 from .derivation import open_working
@@ -37,7 +38,7 @@ class PlotTab(QWidget):
         self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
         self.table = table
         self.table.activated.connect(self._open_row)
-        self.table.setAccessibleDescription(self.tr("Enter shows the working of a row"))
+        self.table.setAccessibleDescription(tr("Enter shows the working of a row"))
         self.figures = Working(name)
         self.assumptions = Assumptions()
         left = QWidget()
@@ -48,9 +49,9 @@ class PlotTab(QWidget):
         pages.setDocumentMode(True)
         pages.setMinimumWidth(DETAILS_MIN_PX)
         pages.tabBar().setUsesScrollButtons(False)
-        pages.addTab(self.figures, self.tr("Figures"))
-        pages.addTab(table, self.tr("Table"))
-        pages.addTab(self.assumptions, self.tr("Assumptions"))
+        pages.addTab(self.figures, tr("Figures"))
+        pages.addTab(table, tr("Table"))
+        pages.addTab(self.assumptions, tr("Assumptions"))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(left)
         split.addWidget(pages)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from .. import settings as files
+from ..language import tr
 from ..problem import BadInput
 from ..settings import OwnPrice, Settings
 from . import typed
@@ -59,7 +60,7 @@ class Prices(QObject):
         except OSError as error:
             reason = error.strerror or str(error)
             self.refused.emit(
-                self.tr("Prices cannot be kept in {folder}: {reason}").format(
+                tr("Prices cannot be kept in {folder}: {reason}").format(
                     folder=self._folder, reason=reason
                 )
             )
@@ -82,27 +83,27 @@ class PricesPopup(QFrame):
     def __init__(self, prices: Prices, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAccessibleName(self.tr("Prices and electricity"))
+        self.setAccessibleName(tr("Prices and electricity"))
         self._prices = prices
         self.form = form = Group(foldable=False)
-        form.set_title(self.tr("Prices"))
-        form.text("currency", self.tr("Currency"), self.tr("Three letters, such as USD or EUR"))
+        form.set_title(tr("Prices"))
+        form.text("currency", tr("Currency"), tr("Three letters, such as USD or EUR"))
         form.number(
             "currency_per_usd",
-            self.tr("One dollar is"),
-            self.tr("Launch prices are in dollars. They count once this says what one is worth."),
+            tr("One dollar is"),
+            tr("Launch prices are in dollars. They count once this says what one is worth."),
         )
         form.number(
             "electricity_per_kwh",
-            self.tr("Electricity"),
-            self.tr("Price of a kilowatt-hour, for the cost of a million tokens"),
-            unit=self.tr("per kWh"),
+            tr("Electricity"),
+            tr("Price of a kilowatt-hour, for the cost of a million tokens"),
+            unit=tr("per kWh"),
         )
         form.number(
             "lifetime_years",
-            self.tr("Lifetime"),
-            self.tr("Years over which a machine is paid for, running day and night"),
-            unit=self.tr("years"),
+            tr("Lifetime"),
+            tr("Years over which a machine is paid for, running day and night"),
+            unit=tr("years"),
         )
         form.edited.connect(self._edit)
         self.own = message(self)
@@ -138,8 +139,8 @@ class PricesPopup(QFrame):
         self.form.present(values, defaults)
         self.form.show_row("currency_per_usd", settings.currency != "USD")
         count = len(settings.prices)
-        words = self.tr("{count} own prices. Edit one with F2 in the table; empty it to drop it.")
-        none = self.tr("Type your own price of a machine with F2 in the table.")
+        words = tr("{count} own prices. Edit one with F2 in the table; empty it to drop it.")
+        none = tr("Type your own price of a machine with F2 in the table.")
         say(self.own, words.format(count=count) if count else none)
         self.resize(self.width(), self.sizeHint().height())
 

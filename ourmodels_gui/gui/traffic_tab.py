@@ -9,6 +9,7 @@ from ..engine.capacity import capacity
 from ..engine.setup import Setup
 from ..engine.traffic import Accounting, demand, weights_only, with_reads
 from ..evaluation import Evaluation
+from ..language import tr
 from ..units import duration, number, plain, rate, size
 from . import typed
 from .batches import why_no_curve
@@ -97,7 +98,7 @@ class Side(QWidget):
             self.board.show_progress(1.0)
             return
         count = number(runs.emitted(elapsed_s), 0, typed.separators())
-        self.counter.setText(self.tr("{count} tokens").format(count=count))
+        self.counter.setText(tr("{count} tokens").format(count=count))
         self.board.show_progress(runs.progress(elapsed_s))
 
 
@@ -116,16 +117,16 @@ class TrafficTab(QWidget):
         self._factor, self._key = 1.0, ""
         self.elapsed_s = 0.0
         self.left = Side(
-            self.tr("Weights only"),
-            self.tr("The memory-power accounting: an iteration is charged the weights, once."),
+            tr("Weights only"),
+            tr("The memory-power accounting: an iteration is charged the weights, once."),
         )
         self.right = Side(
-            self.tr("Weights and every context"),
-            self.tr("The KV-aware bound: every session's own context is charged as well."),
+            tr("Weights and every context"),
+            tr("The KV-aware bound: every session's own context is charged as well."),
         )
         self.left.board.pair_with(self.right.board)
         self.feasible = Feasible()
-        head = QLabel(self.tr("What the memory can serve"))
+        head = QLabel(tr("What the memory can serve"))
         head.setFont(sized("text", bold=True))
         self.controls = TrafficControls()
         self.controls.edited.connect(self.edited)

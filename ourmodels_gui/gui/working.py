@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..engine.setup import Assumption
+from ..language import tr
 from ..summary import Group, Row
 from ..units import THIN_SPACE, exact
 from . import typed
@@ -34,7 +35,7 @@ class Working(QWidget):
         self._rows: tuple[Row | None, ...] = ()
         self.table = FigureTable(
             name,
-            (self.tr("figure"), self.tr("value"), ""),
+            (tr("figure"), tr("value"), ""),
             ("", "23,456 sessions", "estima"),
             left=(0, 2),
             quiet=(2,),
@@ -43,16 +44,16 @@ class Working(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self._text = QPlainTextEdit()
         self._text.setReadOnly(True)
-        self._text.setAccessibleName(self.tr("Working of the chosen figure"))
+        self._text.setAccessibleName(tr("Working of the chosen figure"))
         self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self._text.setPlaceholderText(self.tr("Choose a figure to see how it comes about."))
+        self._text.setPlaceholderText(tr("Choose a figure to see how it comes about."))
         self._text.setTabChangesFocus(True)
         self._text.setFont(fixed_font())
-        head = QLabel(self.tr("Working"))
+        head = QLabel(tr("Working"))
         head.setFont(sized("caption"))
         head.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self._copy = QPushButton(self.tr("Copy"))
-        self._copy.setAccessibleName(self.tr("Copy the working"))
+        self._copy = QPushButton(tr("Copy"))
+        self._copy.setAccessibleName(tr("Copy the working"))
         self._copy.setEnabled(False)
         self._copy.clicked.connect(
             lambda: QGuiApplication.clipboard().setText(self._text.toPlainText())
@@ -127,8 +128,8 @@ class Assumptions(FigureTable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Assumptions"),
-            (self.tr("input"), self.tr("value"), self.tr("from")),
+            tr("Assumptions"),
+            (tr("input"), tr("value"), tr("from")),
             ("reserved context length", "1,234,567 tokens", ""),
             left=(0, 2),
             parent=parent,

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from ...evaluation import run
 from ...files import read_small
+from ...language import tr
 from ...library.load import Library
 from ...ranking.requirements import Requirements
 from ...report.build import build
@@ -77,7 +78,7 @@ class ReportDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Report"))
+        self.setWindowTitle(tr("Report"))
         self._settings = settings
         self._logo = b""
         self.worker = Worker(make, library, self)
@@ -87,7 +88,7 @@ class ReportDialog(QDialog):
         left = QVBoxLayout()
         left.setSpacing(2 * UNIT)
         left.addLayout(self._build_fields())
-        left.addWidget(QLabel(self.tr("Sections")))
+        left.addWidget(QLabel(tr("Sections")))
         self.sections = self._build_sections(left)
         left.addStretch(1)
         for line in (self.trouble, self.done_line):
@@ -124,7 +125,7 @@ class ReportDialog(QDialog):
     def save_as(self, path: Path) -> None:
         """Write the report in the format of the suffix; what comes of it is told in a line."""
         say(self.trouble, "")
-        say(self.done_line, self.tr("Writing {name}\u2026").format(name=path.name))
+        say(self.done_line, tr("Writing {name}\u2026").format(name=path.name))
         self.worker.write(path, self.options())
 
     def done(self, result: int) -> None:
@@ -138,16 +139,16 @@ class ReportDialog(QDialog):
     def _build_fields(self) -> QFormLayout:
         self.title = QLineEdit()
         self.author = QLineEdit(self._settings.report_author)
-        self.author.setPlaceholderText(self.tr("your name or your company's"))
-        self.logo = QPushButton(self.tr("Choose\u2026"))
+        self.author.setPlaceholderText(tr("your name or your company's"))
+        self.logo = QPushButton(tr("Choose\u2026"))
         self.logo.clicked.connect(self._choose_logo)
-        self.dated = QCheckBox(self.tr("Print today's date"))
+        self.dated = QCheckBox(tr("Print today's date"))
         self.paper = QComboBox()
         self.paper.addItem("A4", "a4")
         self.paper.addItem("US Letter", "letter")
         self.paper.setCurrentIndex(self.paper.findData(self._settings.report_paper))
         self.note = QPlainTextEdit()
-        self.note.setPlaceholderText(self.tr("printed on the first page"))
+        self.note.setPlaceholderText(tr("printed on the first page"))
         self.note.setTabChangesFocus(True)
         self.note.setFixedHeight(84)
         for field in (self.title, self.author):
@@ -159,11 +160,11 @@ class ReportDialog(QDialog):
         rows = QFormLayout()
         rows.setSpacing(2 * UNIT)
         fields: tuple[tuple[str, QWidget], ...] = (
-            (self.tr("Title"), self.title),
-            (self.tr("Name"), self.author),
-            (self.tr("Logo"), self.logo),
-            (self.tr("Note"), self.note),
-            (self.tr("Paper"), self.paper),
+            (tr("Title"), self.title),
+            (tr("Name"), self.author),
+            (tr("Logo"), self.logo),
+            (tr("Note"), self.note),
+            (tr("Paper"), self.paper),
             ("", self.dated),
         )
         for words, widget in fields:
@@ -188,7 +189,7 @@ class ReportDialog(QDialog):
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Close
         )
         self.save_button = buttons.button(QDialogButtonBox.StandardButton.Save)
-        self.save_button.setText(self.tr("Save as\u2026"))
+        self.save_button.setText(tr("Save as\u2026"))
         buttons.accepted.connect(self._ask_and_save)
         buttons.rejected.connect(self.reject)
         return buttons
@@ -210,14 +211,14 @@ class ReportDialog(QDialog):
 
     def _written(self, path: Path) -> None:
         say(self.trouble, "")
-        say(self.done_line, self.tr("{path} is saved.").format(path=path))
+        say(self.done_line, tr("{path} is saved.").format(path=path))
 
     def _ask_and_save(self) -> None:
         name = (self.title.text() or self.title.placeholderText() or "report")[:80]
         stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
-        kinds = self.tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
+        kinds = tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
         chosen, kind = QFileDialog.getSaveFileName(
-            self, self.tr("Save the report"), str(Path.home() / f"{stem}.pdf"), kinds
+            self, tr("Save the report"), str(Path.home() / f"{stem}.pdf"), kinds
         )
         if not chosen:
             return
@@ -229,11 +230,11 @@ class ReportDialog(QDialog):
     def _choose_logo(self) -> None:
         if self._logo:
             self._logo, self._settings.report_logo = b"", ""
-            self.logo.setText(self.tr("Choose\u2026"))
+            self.logo.setText(tr("Choose\u2026"))
             self._change()
             return
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Choose a logo"), str(Path.home()), self.tr("Pictures (*.png *.jpg)")
+            self, tr("Choose a logo"), str(Path.home()), tr("Pictures (*.png *.jpg)")
         )
         self._read_logo(name)
 
@@ -246,13 +247,13 @@ class ReportDialog(QDialog):
             data = read_small(path, LARGEST_LOGO_BYTES)
         except (OSError, ValueError) as error:
             reason = (isinstance(error, OSError) and error.strerror) or str(error)
-            words = self.tr("{path} cannot be read: {reason}.")
+            words = tr("{path} cannot be read: {reason}.")
             say(self.trouble, words.format(path=path, reason=reason))
             return
         if not is_picture(data):
-            words = self.tr("{path} is neither a PNG nor a JPEG picture.")
+            words = tr("{path} is neither a PNG nor a JPEG picture.")
             say(self.trouble, words.format(path=path))
             return
         self._logo, self._settings.report_logo = data, str(path)
-        self.logo.setText(self.tr("Remove {name}").format(name=path.name))
+        self.logo.setText(tr("Remove {name}").format(name=path.name))
         self._change()
