@@ -163,7 +163,7 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
             known = ", ".join(("native", *WEIGHT_FORMATS, BEST))
             raise BadInput("weights", f'"{key}" is not a weight format; one of {known}')
     named_machines: Collection[Hardware] = (
-        (*library.machines, *library.compositions) if choice.machines is None else choice.machines
+        library.machines if choice.machines is None else choice.machines
     )
     named_models: Collection[str | ModelRef | InlineModel] = (
         library.models if choice.models is None else choice.models

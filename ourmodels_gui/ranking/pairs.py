@@ -254,7 +254,7 @@ def _in_one_format(field: Field, figures: list[Floats]) -> list[NDArray[Any]]:
     """The rung of each pair, then each of the `SWEPT` figures in that format."""
     models, machines = field.evaluable, figures[0].shape[1]
     rung = np.zeros((models, machines), dtype=np.intp)
-    if field.rungs == 1:
+    if field.rungs <= 1:
         return [rung, *figures]
     rung = _largest_that_serves(field.rungs, figures[0], figures[1])
     pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
