@@ -14,27 +14,36 @@ from . import link
 from .together import device_count, pools_of
 
 Values = NDArray[np.float64]
+Sends = Literal["tensor", "experts", "tokens"]
+"""All-reduces; those of blocks without experts, with dispatch and combine; or these alone."""
+BETWEEN = "between devices"
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """One resource's ceiling of one session at each batch."""
+    """A ceiling of one session at each batch, and what sets it.
 
-    binding: Binding
+    which: of `bindings`, at each batch; the one there is where it is None.
+    """
+
+    bindings: tuple[Binding, ...]
     per_session_tokens_per_s: Values
+    which: NDArray[np.intp] | None = None
+
+    def binding(self, place: int) -> Binding:
+        """What sets the ceiling at one of the batches."""
+        return self.bindings[0 if self.which is None else int(self.which[place])]
 
 
 class Policy:
     """One way of using the pools: a gate, and ceilings of one session that never rise with b.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the aggregate is known never to fall with the batch. costly: whether a ceiling
-    takes long to work out.
+    rises: whether the aggregate is known never to fall with the batch.
     """
 
     name = ""
     restricts = False
     rises = True
-    costly = False
 
     def __init__(self, setup: Setup, step: Step | None = None) -> None:
         self.setup = setup
@@ -69,7 +78,7 @@ class Policy:
     def binding(self, batch: int) -> Binding:
         """What binds at a batch; the first named of what binds alike."""
         limits = self.limits(np.array([float(batch)]))
-        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding
+        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding(0)
 
     def groups(self, batch: int) -> int | None:
         """Groups of sessions that take turns; None where there are none."""
@@ -102,16 +111,20 @@ class Policy:
         seconds = self.compute_seconds(batch)
         if self.setup.workload.decode_ceiling != "combined" or seconds is None:
             return ()
-        return (Limit(Binding("compute", place), self.rate(seconds)),)
+        return (Limit((Binding("compute", place),), self.rate(seconds)),)
 
-    def link_limits(
-        self, batch: Values, sends: Literal["tensor", "experts", "tokens"]
-    ) -> tuple[Limit, ...]:
-        """The link between the devices: all-reduces, dispatch and combine, or dispatch alone."""
+    def link_limits(self, batch: Values, sends: Sends) -> tuple[Limit, ...]:
+        """The link between the devices, where it is charged."""
+        seconds = self.link_seconds(batch * (self.step.draft_tokens + 1), sends)
+        if seconds is None:
+            return ()
+        return (Limit((Binding("link", BETWEEN),), self.rate(seconds)),)
+
+    def link_seconds(self, positions: Values, sends: Sends) -> Values | None:
+        """What the link takes for so many positions [s]; None where it is not charged."""
         shape, devices = self.composition.shape, self.devices
         if shape is None or devices == 1:
-            return ()
-        positions = batch * (self.step.draft_tokens + 1)
+            return None
         blocks = shape.summed_blocks
         if sends != "tensor":
             blocks = max(blocks - sum(shape.expert_layers), 0) if sends == "experts" else 0
@@ -122,5 +135,4 @@ class Policy:
             sent = sent + link.dispatch_bytes(
                 shape, self.setup.model, devices, positions, self.step.routing
             )
-        seconds = sent * link.seconds_per_byte(self.composition)
-        return (Limit(Binding("link", "between devices"), self.rate(seconds)),)
+        return sent * link.seconds_per_byte(self.composition)
