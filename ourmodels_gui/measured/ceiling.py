@@ -204,7 +204,7 @@ def _under(way: Policy, run: MeasuredRun) -> Reach | None:
             return None
         batch = most
         if not way.rises:
-            batch = highest(lambda b: b * way.per_session(b), most, way.mark, way.costly)
+            batch = highest(lambda b: b * way.per_session(b), most, way.mark)
     fits = way.spare_bytes(batch) >= 0
     if not fits and not way.rises:
         return None
