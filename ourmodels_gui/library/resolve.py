@@ -134,9 +134,7 @@ def workload_in_use(choice: WorkloadChoice, kind: str | None, lengths: Lengths) 
     )
 
 
-def chosen_machine(
-    hardware: Hardware, workload: WorkloadChoice, library: Library
-) -> ChosenMachine:
+def chosen_machine(hardware: Hardware, workload: WorkloadChoice, library: Library) -> ChosenMachine:
     """The machine of a scenario with the rates and the overhead that its workload asks for.
 
     Errors: BadInput as `resolve`.

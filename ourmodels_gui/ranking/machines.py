@@ -81,9 +81,7 @@ def _composition(named: Hardware, written: ComposedHardware, library: Library) -
 
     Its watts are those of every part, the host's platform among them; unknown where one is.
     """
-    devices = tuple(
-        (device.count or 1, _one(device.chosen, library)) for device in written.devices
-    )
+    devices = tuple((device.count or 1, _one(device.chosen, library)) for device in written.devices)
     host = None if written.host_memory is None else _one(written.host_memory, library)
     ready = library.compositions.get(named) if isinstance(named, str) else None
     whole = chosen_machine(written, WorkloadChoice(overhead_gb=0.0), library)
