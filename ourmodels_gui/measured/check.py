@@ -12,7 +12,8 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import PrefillChoice, Scenario
 from ..units import ENGLISH, Separators, exact, plain, rate
-from .ceiling import FLOOR, Ceiling, ceiling, ceiling_here, here, scenario_of
+from .ceiling import Ceiling, ceiling, ceiling_here
+from .conditions import FLOOR, here, scenario_of
 from .explain import LOW, Explanation, explanations
 from .identify import identified, missing
 from .log import subject, subject_of

@@ -9,8 +9,8 @@ import msgspec
 
 from ..library.load import Library
 from ..units import exact
-from .ceiling import read_context_tokens, says_context
 from .check import check
+from .conditions import read_context_tokens, says_context
 from .log import Entry, write
 from .runs import MeasuredRun, Phase
 

@@ -14,6 +14,9 @@ from . import link
 from .together import device_count, pools_of
 
 Values = NDArray[np.float64]
+Sends = Literal["tensor", "experts", "tokens"]
+"""All-reduces; those of blocks without experts, with dispatch and combine; or these alone."""
+BETWEEN = "between devices"
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -128,14 +131,18 @@ class Policy:
             return ()
         return (Limit((Binding("compute", place),), self.rate(seconds)),)
 
-    def link_limits(
-        self, batch: Values, sends: Literal["tensor", "experts", "tokens"]
-    ) -> tuple[Limit, ...]:
-        """The link between the devices: all-reduces, dispatch and combine, or dispatch alone."""
+    def link_limits(self, batch: Values, sends: Sends) -> tuple[Limit, ...]:
+        """The link between the devices, where it is charged."""
+        seconds = self.link_seconds(batch * (self.step.draft_tokens + 1), sends)
+        if seconds is None:
+            return ()
+        return (Limit((Binding("link", BETWEEN),), self.rate(seconds)),)
+
+    def link_seconds(self, positions: Values, sends: Sends) -> Values | None:
+        """What the link takes for so many positions [s]; None where it is not charged."""
         shape, devices = self.composition.shape, self.devices
         if shape is None or devices == 1:
-            return ()
-        positions = batch * (self.step.draft_tokens + 1)
+            return None
         blocks = shape.summed_blocks
         if sends != "tensor":
             blocks = max(blocks - sum(shape.expert_layers), 0) if sends == "experts" else 0
@@ -146,5 +153,4 @@ class Policy:
             sent = sent + link.dispatch_bytes(
                 shape, self.setup.model, devices, positions, self.step.routing
             )
-        seconds = sent * link.seconds_per_byte(self.composition)
-        return (Limit((Binding("link", "between devices"),), self.rate(seconds)),)
+        return sent * link.seconds_per_byte(self.composition)
