@@ -6,7 +6,6 @@ floor.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,8 @@ class EqualDevices(Ways):
         self.one_rate = self.by_pair([device.machine.bandwidth_bytes_per_s for device in devices])
         self.link = link_columns(compositions, models, self.sends)
 
-    sends: Literal["tensor", "experts", "tokens", ""] = ""
+    sends = ""
+    """What crosses the link: "tensor", "experts" or "tokens" (`Policy.link_limits`)."""
 
     def bindings(self) -> tuple[tuple[Binding, ...], ...]:
         between = Binding("link", "between devices")
@@ -150,7 +150,9 @@ def link_columns(
         if sends != "tensor" and models.expected:
             reached = np.zeros(columns)
             for layers, group in zip(models.expert_layers, models.experts, strict=True):
-                reached += layers * (devices - 1) * (1.0 - _powers(1.0 - 1.0 / devices, group.per_token))
+                reached += (
+                    layers * (devices - 1) * (1.0 - _powers(1.0 - 1.0 / devices, group.per_token))
+                )
             sent[1, row] = 2.0 / devices * models.hidden_width * ACTIVATION_BYTES * reached
         sent[2, row] = seconds_per_byte(composition)
     reduced, dispatched, seconds = np.nan_to_num(sent, nan=0.0).reshape(3, -1)

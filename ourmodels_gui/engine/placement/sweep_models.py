@@ -68,6 +68,11 @@ class ModelColumns(msgspec.Struct, frozen=True, eq=False):
         experts = tuple(group.of(models) for group in self.experts)
         return msgspec.structs.replace(self, experts=experts, **kept)
 
+    @property
+    def kept_read_bytes(self) -> Floats:
+        """What is both kept and read of a session."""
+        return np.minimum(self.group_alloc_bytes, self.group_read_bytes).sum(axis=0)
+
     def sweep_bytes(self, always_bytes: Floats, routings: Floats) -> Floats:
         """`costs.sweep_bytes` at so many routings of each model, more than none."""
         total = always_bytes

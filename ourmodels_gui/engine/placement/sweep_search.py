@@ -1,4 +1,4 @@
-"""Searches over the batches of many pairs at once: the last that clears a floor, the best of all."""
+"""Searches over the batches of many pairs at once: the last that does, and the best."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -13,7 +13,7 @@ Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 NOISE = 1e-14
 """What bounds may differ by and still be the same."""
-UNSURE = 1e-13
+UNSURE = 3e-13
 """A figure this near to what decides, as a fraction, is left to `placement.decode`."""
 
 
@@ -38,14 +38,16 @@ def last_of_each(holds: Callable[[Floats], Mask], high: Floats) -> Floats:
 class Ceilings(Protocol):
     """The aggregate of each pair at a batch as the least of several ceilings.
 
-    straight: for each ceiling, whether it first falls and then rises with the batch, at most; of
-    another one it is known that the time of its iteration never falls.
+    ends: for each ceiling, whether in a range of batches it is greatest at an end; of any other it
+    is known that its iteration never gets shorter.
     """
 
-    straight: tuple[bool, ...]
+    @property
+    def ends(self) -> tuple[bool, ...]: ...
 
     def aggregates(self, at: Indices, batch: Floats) -> Floats:
         """Every ceiling of the pairs `at` at one batch for each, ceilings by pairs."""
+        ...
 
 
 def highest_of_each(
@@ -53,16 +55,16 @@ def highest_of_each(
 ) -> tuple[Floats, Mask]:
     """For each pair the batch in 1 .. high with the largest aggregate, the first of equals.
 
-    A range of batches is halved until none can hold a larger aggregate than the best known: a
-    ceiling that falls and then rises is greatest at an end of the range, and one whose iteration
-    never gets shorter gives at most T(low) high / low.
+    A range of batches is halved until no part can hold a larger aggregate than the best known: a
+    ceiling is greatest at an end, or at most T(low) high / low where its iteration never gets
+    shorter.
 
     Parameters: ceilings; high, whole and at least 1; split, a batch below `high` after which the
-    range is cut in two, 0 for none.
+    range has to be cut in two before `ends` holds, 0 for none.
     Returns the batches, and where rounding may decide.
     """
     everyone = np.arange(high.size)
-    straight = np.array(ceilings.straight)[:, np.newaxis]
+    ends = np.array(ceilings.ends)[:, np.newaxis]
     first, last = np.ones_like(high), ceilings.aggregates(everyone, high)
     known, best = last.min(axis=0), high.copy()
 
@@ -77,19 +79,19 @@ def highest_of_each(
     open_ = [(everyone, first, high, lows, last)]
     if split is not None and (cut := np.flatnonzero(split > 0.0)).size:
         before, after = split[cut], split[cut] + 1.0
-        ends = [ceilings.aggregates(cut, batch) for batch in (before, after)]
-        for batch, values in zip((before, after), ends, strict=True):
+        sides = [ceilings.aggregates(cut, batch) for batch in (before, after)]
+        for batch, values in zip((before, after), sides, strict=True):
             learn(cut, batch, values)
         whole = np.flatnonzero(split <= 0.0)
         open_ = [
             (whole, first[whole], high[whole], lows[:, whole], last[:, whole]),
-            (cut, first[cut], before, lows[:, cut], ends[0]),
-            (cut, after, high[cut], ends[1], last[:, cut]),
+            (cut, first[cut], before, lows[:, cut], sides[0]),
+            (cut, after, high[cut], sides[1], last[:, cut]),
         ]
     while open_:
         at, low, top = (np.concatenate([one[place] for one in open_]) for place in range(3))
         lows, tops = (np.concatenate([one[place] for one in open_], axis=1) for place in (3, 4))
-        most = np.where(straight, np.maximum(lows, tops), lows * (top / low)).min(axis=0)
+        most = np.where(ends, np.maximum(lows, tops), lows * (top / low)).min(axis=0)
         left = np.flatnonzero((most > known[at] * (1.0 + NOISE)) & (top - low > 1.0))
         if not left.size:
             break
@@ -105,14 +107,14 @@ def _first_alike(ceilings: Ceilings, best: Floats, known: Floats) -> tuple[Float
     """The first batch of a run of equals that ends at the best, and where rounding may decide."""
     least = known - np.abs(known) * ROUNDING
     unsure = np.zeros(best.shape, dtype=np.bool_)
-    at, before = np.flatnonzero(best > 1.0), np.empty(0)
-    while at.size:
+    at = np.arange(best.size)
+    while (at := at[best[at] > 1.0]).size:
         before = ceilings.aggregates(at, best[at] - 1.0).min(axis=0)
         unsure[at] |= np.abs(before - least[at]) <= UNSURE * known[at]
         at = at[before >= least[at]]
-        held = least[at]
-        best[at] = 1.0 + last_of_each(
-            lambda batch, at=at, held=held: ceilings.aggregates(at, batch).min(axis=0) < held,
-            best[at] - 1.0,
-        )
+
+        def falls_short(batch: Floats, at: Indices = at) -> Mask:
+            return ceilings.aggregates(at, batch).min(axis=0) < least[at]
+
+        best[at] = 1.0 + last_of_each(falls_short, best[at] - 1.0)
     return best, unsure
