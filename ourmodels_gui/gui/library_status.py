@@ -91,11 +91,16 @@ class LibraryStatus(QWidget):
         local = self.locale()
         own = sum(entry.yours for entry in library.machines.values())
         own += sum(entry.yours for entry in library.models.values())
+        own += sum(entry.yours for entry in library.compositions.values())
         yours = tr(", {own} of them yours").format(own=local.toString(own))
         self._catalog.setText(
-            tr("catalog {version}: {machines} machines, {models} models").format(
+            tr(
+                "catalog {version}: {machines} machines, {compositions} compositions, "
+                "{models} models"
+            ).format(
                 version=library.version or tr("without a version"),
                 machines=local.toString(len(library.machines)),
+                compositions=local.toString(len(library.compositions)),
                 models=local.toString(len(library.models)),
             )
             + (yours if own else "")

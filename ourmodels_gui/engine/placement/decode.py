@@ -78,7 +78,7 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
         if usable:
             best = usable
             if not way.rises:
-                best = highest(lambda b: b * way.per_session(b), usable, way.mark, way.costly)
+                best = highest(lambda b: b * way.per_session(b), usable, way.mark)
     estimate, _ = _kinds(setup, way, memory)
     kind: PolicyKind = "policy ceiling" if way.restricts else estimate["aggregate_tokens_per_s"]
     if not memory:
@@ -102,13 +102,7 @@ def _usable(way: Policy, floor: float, memory: int) -> int:
     """The largest batch that fits and clears the floor; 0 when none does."""
     if floor <= 0.0:
         return memory
-    if not way.costly:
-        return last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
-    low, high = 0, memory
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _one(way, middle) >= floor else (low, middle - 1)
-    return low
+    return last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
 
 
 def pushed_out_from(way: Policy) -> int | None:
@@ -279,9 +273,7 @@ def speculation_figures(setup: Setup, way: Policy, own: PolicyFigures) -> Specul
         break_even_acceptance_at_best=at_best[1],
         note_at_1=at_1[2],
         note_at_best=at_best[2],
-        loses_at=where(
-            lambda b: needed(b) > emitted * (1.0 + ROUNDING), own.memory_batch, way.costly
-        ),
+        loses_at=where(lambda b: needed(b) > emitted * (1.0 + ROUNDING), own.memory_batch),
     )
 
 

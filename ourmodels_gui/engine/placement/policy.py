@@ -17,24 +17,30 @@ Values = NDArray[np.float64]
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """One resource's ceiling of one session at each batch."""
+    """A ceiling of one session at each batch, and what sets it.
 
-    binding: Binding
+    which: of `bindings`, at each batch; the one there is where it is None.
+    """
+
+    bindings: tuple[Binding, ...]
     per_session_tokens_per_s: Values
+    which: NDArray[np.intp] | None = None
+
+    def binding(self, place: int) -> Binding:
+        """What sets the ceiling at one of the batches."""
+        return self.bindings[0 if self.which is None else int(self.which[place])]
 
 
 class Policy:
     """One way of using the pools: a gate, and ceilings of one session that never rise with b.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the aggregate is known never to fall with the batch. costly: whether a ceiling
-    takes long to work out.
+    rises: whether the aggregate is known never to fall with the batch.
     """
 
     name = ""
     restricts = False
     rises = True
-    costly = False
 
     def __init__(self, setup: Setup, step: Step | None = None) -> None:
         self.setup = setup
@@ -69,7 +75,7 @@ class Policy:
     def binding(self, batch: int) -> Binding:
         """What binds at a batch; the first named of what binds alike."""
         limits = self.limits(np.array([float(batch)]))
-        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding
+        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding(0)
 
     def groups(self, batch: int) -> int | None:
         """Groups of sessions that take turns; None where there are none."""
@@ -102,7 +108,7 @@ class Policy:
         seconds = self.compute_seconds(batch)
         if self.setup.workload.decode_ceiling != "combined" or seconds is None:
             return ()
-        return (Limit(Binding("compute", place), self.rate(seconds)),)
+        return (Limit((Binding("compute", place),), self.rate(seconds)),)
 
     def link_limits(
         self, batch: Values, sends: Literal["tensor", "experts", "tokens"]
@@ -123,4 +129,4 @@ class Policy:
                 shape, self.setup.model, devices, positions, self.step.routing
             )
         seconds = sent * link.seconds_per_byte(self.composition)
-        return (Limit(Binding("link", "between devices"), self.rate(seconds)),)
+        return (Limit((Binding("link", "between devices"),), self.rate(seconds)),)
