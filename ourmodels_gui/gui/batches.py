@@ -6,6 +6,7 @@ from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
 from ..evaluation import Evaluation
 from ..language import mark, tr
+from ..summary.figures import NONE
 from ..summary.spans import batch_span
 from ..units import number, rate
 from . import typed
@@ -17,6 +18,7 @@ LIMITS = {
     "floor": mark("below the floor"),
     "compute": mark("compute"),
     "memory": mark("bandwidth"),
+    "link": mark("link"),
 }
 
 
@@ -64,8 +66,10 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     rows: list[Row] = [
         (
             Cell(number(batch, 0, write), int(batch)),
-            Cell(rate(total, write), float(total)),
-            Cell(rate(each, write), float(each)),
+            *(
+                Cell(NONE, "") if np.isnan(value) else Cell(rate(value, write), float(value))
+                for value in (total, each)
+            ),
             Cell(LIMITS[str(limit)]),
         )
         for batch, total, each, limit in zip(

@@ -27,7 +27,7 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
-from .prices import Prices
+from .preferences import Preferences
 from .rank_bar import give_way, tool
 from .theme import UNIT
 from .tray import Mark, Tray, mark_of, whole_name
@@ -46,13 +46,13 @@ class CompareTab(QWidget):
     def __init__(
         self,
         library: Callable[[], Library],
-        prices: Prices,
+        preferences: Preferences,
         tray: Tray,
         *,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._prices, self._tray = library, prices, tray
+        self._library, self._preferences, self._tray = library, preferences, tray
         self._evaluation: Evaluation | None = None
         self._is_stale = False
         self._baseline: Mark | None = None
@@ -76,7 +76,7 @@ class CompareTab(QWidget):
         layout.addLayout(self._build_head())
         layout.addWidget(self.words)
         layout.addWidget(self._build_body(), 1)
-        prices.changed.connect(self._refresh)
+        preferences.prices_changed.connect(self._refresh)
         tray.changed.connect(self._refresh)
 
     def _build_head(self) -> QHBoxLayout:
@@ -157,7 +157,7 @@ class CompareTab(QWidget):
         self.marks.setText(tr("Marked {count}").format(count=count))
         self.marks.setEnabled(bool(marks))
         sides, self._shown, told = sides_of(
-            marks, self._evaluation.scenario, self._library(), self._prices.settings
+            marks, self._evaluation.scenario, self._library(), self._preferences.settings
         )
         if len(marks) > MOST:
             told.insert(
@@ -213,7 +213,7 @@ class CompareTab(QWidget):
         self.baseline.offer(list(enumerate(comparison.names)))
         self.baseline.present(comparison.baseline)
         shown = comparison.differences if self.differences.isChecked() else comparison.rows
-        self.table.present(*compared_cells(comparison, shown, self._prices.settings.currency))
+        self.table.present(*compared_cells(comparison, shown, self._preferences.settings.currency))
         self.said.setText("\n".join(comparison.crossings))
 
     # What is chosen

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QTabWidget, QToolBut
 
 from ..language import mark, tr
 from .lazy_view import LazyView
+from .preferences import Preferences
 from .theme import UNIT, sized
 
 GUIDES = {
@@ -80,20 +81,24 @@ class Guide(QWidget):
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
 
 
-def guide_tab(tabs: QTabWidget, tab: LazyView, title: str, known: list[str]) -> None:
-    """Say above a tab what it shows, unless its title is among the known; put away, it joins them.
+def guide_tab(tabs: QTabWidget, tab: LazyView, title: str, preferences: Preferences) -> None:
+    """Say above a tab what it shows, unless it was put away.
 
     The words stay on the tab's name. title: as `GUIDES` has it.
     """
     words = tr(GUIDES.get(title, ""))
     tabs.setTabToolTip(tabs.indexOf(tab), words)
-    if not words or title in known:
+    if not words or title in preferences.settings.hints_put_away:
         return
+
+    def put_away() -> None:
+        kept = preferences.settings.hints_put_away
+        preferences.edit(hints_put_away=(*kept, title))
 
     def make() -> Guide:
         guide = Guide(words)
         guide.dismissed.connect(guide.hide)
-        guide.dismissed.connect(lambda: known.append(title))
+        guide.dismissed.connect(put_away)
         return guide
 
     tab.put_above(make)

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtCore import QLocale, QObject, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from ..language import tr
+from ..language import ENGLISH, languages, tr
 from ..problem import BadInput
 from ..scenario import SUFFIX, read_file
-from .theme import CHOICES, Choice
+from ..settings import NUMBERS, TEXT_SIZES, THEMES, Settings
 
 Key = QKeySequence.StandardKey | str | None
 
@@ -17,8 +17,9 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
-    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
+    opened: a recent file; example: a shipped one. chosen: a setting by name and value.
+    machine, model: what is asked of the chosen one; "probe" for this computer, "add" for a new
+    machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -33,7 +34,7 @@ class Menus(QObject):
     search = Signal()
     filter = Signal()
     sources = Signal(str)
-    theme = Signal(str)
+    chosen = Signal(str, object)
     machine = Signal(str)
     model = Signal(str)
     own_machines = Signal()
@@ -60,7 +61,7 @@ class Menus(QObject):
         self._ask(view, tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
         self._ask(view, tr("How this catalog was audited"), self.sources, "audit")
         view.addSeparator()
-        self._theme_menu(view)
+        self._settings_menus(view)
         self._machines_menu()
         self._models_menu()
         help_menu = self._menu(tr("&Help"))
@@ -99,12 +100,14 @@ class Menus(QObject):
             action.setText(words.format(name=name_or).replace("&", "&&"))
             action.setEnabled(possible)
 
-    def show_recent(self, paths: list[str]) -> None:
-        self._recent = tuple(paths)
+    def show_recent(self, paths: tuple[str, ...]) -> None:
+        self._recent = paths
 
-    def show_theme(self, choice: Choice) -> None:
-        for action in self._themes.actions():
-            action.setChecked(action.data() == choice)
+    def show_settings(self, settings: Settings) -> None:
+        """Mark what is chosen."""
+        for name, group in self._choices.items():
+            for action in group.actions():
+                action.setChecked(action.data() == getattr(settings, name))
 
     def _file_menu(self) -> None:
         key = QKeySequence.StandardKey
@@ -146,20 +149,29 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, tr("List only your own"), self.own_models)
 
-    def _theme_menu(self, view: QMenu) -> None:
-        words = {
-            "system": tr("As the system"),
-            "light": tr("Light"),
-            "dark": tr("Dark"),
-        }
-        menu = view.addMenu(tr("Theme"))
-        self._themes = QActionGroup(self)
-        for choice in CHOICES:
-            action = menu.addAction(words[choice])
-            action.setCheckable(True)
-            action.setData(choice)
-            self._themes.addAction(action)
-        self._themes.triggered.connect(lambda action: self.theme.emit(action.data()))
+    def _settings_menus(self, view: QMenu) -> None:
+        """One menu for each setting with few values."""
+        system = tr("As the system")
+        themes = {"system": system, "light": tr("Light"), "dark": tr("Dark")}
+        own_names = {code: QLocale(code).nativeLanguageName() for code in languages()}
+        own_names |= {ENGLISH: "English"}  # Qt calls it American
+        numbers = {value: system if value == "system" else value for value in NUMBERS}
+        sizes = {value: f"{value} %" for value in TEXT_SIZES}
+        self._choices: dict[str, QActionGroup] = {}
+        for name, title, words in (
+            ("theme", tr("Theme"), {value: themes[value] for value in THEMES}),
+            ("language", tr("Language"), {"": system} | own_names),
+            ("numbers", tr("Numbers"), numbers),
+            ("text_percent", tr("Text size"), sizes),
+        ):
+            menu, group = view.addMenu(title), QActionGroup(self)
+            for value, text in words.items():
+                action = menu.addAction(text)
+                action.setCheckable(True)
+                action.setData(value)
+                group.addAction(action)
+            group.triggered.connect(lambda action, name=name: self.chosen.emit(name, action.data()))
+            self._choices[name] = group
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()

@@ -32,8 +32,9 @@ from ...report.build import build
 from ...report.search_report import build_search
 from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
 from ...scenario import Scenario
+from ...settings import ReportChoice
 from ..captions import message, say
-from ..settings import Settings
+from ..preferences import Preferences
 from ..theme import GROUP_GAP, UNIT
 from .preview import Preview
 from .worker import RENDERERS, Make, Worker
@@ -43,7 +44,7 @@ WAIT_MS = 250
 
 
 def open_report(
-    scenarios: Sequence[Scenario], library: Library, settings: Settings, parent: QWidget
+    scenarios: Sequence[Scenario], library: Library, preferences: Preferences, parent: QWidget
 ) -> str:
     """Open the dialog; why it cannot be, or "" when it is open."""
     evaluations = []
@@ -54,16 +55,16 @@ def open_report(
             return str(done.problem)
         evaluations.append(done)
     make = partial(build, evaluations)
-    ReportDialog(make, library, settings, parent).open()
+    ReportDialog(make, library, preferences, parent).open()
     return ""
 
 
 def open_search_report(
-    requirements: Requirements, library: Library, settings: Settings, parent: QWidget
+    requirements: Requirements, library: Library, preferences: Preferences, parent: QWidget
 ) -> None:
     """Open the dialog on the report of a reverse search that has been answered."""
     make = partial(build_search, requirements)
-    ReportDialog(make, library, settings, parent).open()
+    ReportDialog(make, library, preferences, parent).open()
 
 
 class ReportDialog(QDialog):
@@ -73,14 +74,14 @@ class ReportDialog(QDialog):
         self,
         make: Make,
         library: Library,
-        settings: Settings,
+        preferences: Preferences,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Report"))
-        self._settings = settings
-        self._logo = b""
+        self._preferences = preferences
+        self._logo, self._logo_path = b"", ""
         self.worker = Worker(make, library, self)
         self.preview = Preview(self)
         self.trouble = message(self, error=True)
@@ -106,7 +107,7 @@ class ReportDialog(QDialog):
         self.worker.failed.connect(self._failed)
         self.worker.written.connect(self._written)
         self.resize(960, 680)
-        self._read_logo(settings.report_logo)
+        self._read_logo(preferences.settings.report.logo)
         self._draw()
 
     def options(self) -> Options:
@@ -132,13 +133,13 @@ class ReportDialog(QDialog):
         """Closing waits for files that are being written."""
         self._timer.stop()
         self.worker.finish()
-        self._settings.report_author = self.author.text()
-        self._settings.report_paper = self.paper.currentData()
+        choice = ReportChoice(self.author.text(), self._logo_path, self.paper.currentData())
+        self._preferences.edit(report=choice)
         super().done(result)
 
     def _build_fields(self) -> QFormLayout:
         self.title = QLineEdit()
-        self.author = QLineEdit(self._settings.report_author)
+        self.author = QLineEdit(self._preferences.settings.report.author)
         self.author.setPlaceholderText(tr("your name or your company's"))
         self.logo = QPushButton(tr("Choose\u2026"))
         self.logo.clicked.connect(self._choose_logo)
@@ -146,7 +147,7 @@ class ReportDialog(QDialog):
         self.paper = QComboBox()
         self.paper.addItem("A4", "a4")
         self.paper.addItem("US Letter", "letter")
-        self.paper.setCurrentIndex(self.paper.findData(self._settings.report_paper))
+        self.paper.setCurrentIndex(self.paper.findData(self._preferences.settings.report.paper))
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText(tr("printed on the first page"))
         self.note.setTabChangesFocus(True)
@@ -229,7 +230,7 @@ class ReportDialog(QDialog):
 
     def _choose_logo(self) -> None:
         if self._logo:
-            self._logo, self._settings.report_logo = b"", ""
+            self._logo, self._logo_path = b"", ""
             self.logo.setText(tr("Choose\u2026"))
             self._change()
             return
@@ -254,6 +255,6 @@ class ReportDialog(QDialog):
             words = tr("{path} is neither a PNG nor a JPEG picture.")
             say(self.trouble, words.format(path=path))
             return
-        self._logo, self._settings.report_logo = data, str(path)
+        self._logo, self._logo_path = data, str(path)
         self.logo.setText(tr("Remove {name}").format(name=path.name))
         self._change()
