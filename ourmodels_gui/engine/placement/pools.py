@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from ..result import Binding, PoolShare
 from ..setup import Setup
-from ..speculation import ROUNDING
 from .knapsack import divide
 from .layers import groups_name
 from .policy import Limit, Values
@@ -13,6 +12,8 @@ from .pool import Mode
 from .pool_memory import PoolMemory
 from .pool_work import PoolWork, Together, Worked
 
+BALANCED = 1e-9
+"""Pools whose times differ by a smaller fraction are in balance; the rest of it is rounding."""
 NAMES: dict[str, str] = {
     "sequential": "one pool at a time",
     "both": "all pools at once",
@@ -156,4 +157,4 @@ class PoolPolicy(PoolMemory):
 
 def _slowest(each_s: Values) -> NDArray[np.intp]:
     """The first of the pools that are busy alike but for rounding, as where they are in balance."""
-    return (each_s >= each_s.max(axis=0) * (1.0 - ROUNDING)).argmax(axis=0)
+    return (each_s >= each_s.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
