@@ -21,6 +21,7 @@ from .gui.faults import Faults
 from .gui.first import first_scenario
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
+from .gui.own_compositions import OwnCompositions
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
 from .gui.prices import Prices
@@ -151,6 +152,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     if prices.notice:
         window.bar.say(prices.notice)
     OwnMachines(store, window, folder, reload)
+    OwnCompositions(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
     Imports(store, window, folder, reload)
     Sources(store, recompute, window)

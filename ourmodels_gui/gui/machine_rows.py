@@ -38,9 +38,11 @@ SIZES = (
     (256, "129 to 256 GB"),
 )
 MORE = "more than 256 GB"
+MADE = ("one machine", "several devices", "with system memory")
 
 FACETS = (
     Facet("kind", "Kind", tuple(KINDS.values())),
+    Facet("made", "Made of", MADE),
     Facet("memory", "Memory", (*(words for _, words in SIZES), MORE)),
     Facet("maker", "Maker"),
     Facet("form", "Form"),
@@ -73,8 +75,8 @@ def machine_row(entry: MachineEntry) -> Row:
         record.chip,
         record.architecture,
         type_of_memory.type,
-        _sizes(entry.memory.value, entry.memory.unit),
-        _sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
+        sizes(entry.memory.value, entry.memory.unit),
+        sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
         f"{entry.machine.bandwidth_bytes_per_s / 1e9:.0f}gb/s",
         "announced" if record.announced else "",
     )
@@ -115,10 +117,10 @@ def _gb_per_s(bandwidth: float) -> str:
     return units.bandwidth(bandwidth, local).removesuffix(" GB/s")
 
 
-def _sizes(value: float, unit: str) -> str:
+def sizes(value: float, unit: str) -> str:
     """A size in the ways that it is typed.
 
-    >>> _sizes(24, "GiB")
+    >>> sizes(24, "GiB")
     '24gb 24gib'
     """
     binary = unit.replace("i", "").replace("B", "iB")
@@ -138,10 +140,18 @@ def _marks(entry: MachineEntry, basis: str) -> str:
     return "\n" + "; ".join(marks)
 
 
+def memory_facet(capacity_bytes: float) -> str:
+    """The range of sizes that a capacity lies in.
+
+    >>> memory_facet(24 * 2**30)
+    '17 to 24 GB'
+    """
+    held = capacity_bytes / 2**30
+    return next((words for most, words in SIZES if held <= most), MORE)
+
+
 def _facets(entry: MachineEntry, basis: str) -> dict[str, tuple[str, ...]]:
     record = entry.record
-    held = entry.machine.capacity_bytes / 2**30
-    size = next((words for most, words in SIZES if held <= most), MORE)
     standing = {
         "yours": entry.yours,
         "announced only": record.announced,
@@ -149,7 +159,8 @@ def _facets(entry: MachineEntry, basis: str) -> dict[str, tuple[str, ...]]:
     }
     return {
         "kind": (KINDS[entry.kind],),
-        "memory": (size,),
+        "made": MADE[:1],
+        "memory": (memory_facet(entry.machine.capacity_bytes),),
         "maker": (entry.vendor,),
         "form": record.forms,
         "basis": (basis,),

@@ -65,7 +65,7 @@ def test_clear_shows_everything_again(picker, library):
     go_to(picker, "Apple")
     QTest.keyClick(picker._popup.tree, Qt.Key.Key_Space)
     picker.filters.clear.click()
-    assert len(row_ids(picker)) == len(library.machines)
+    assert len(row_ids(picker)) == len(library.hardware_ids)
     assert not picker.filters.isVisible()
     assert picker.filter.text() == "Filter"
 
