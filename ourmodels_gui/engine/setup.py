@@ -197,6 +197,8 @@ class ModelShape(msgspec.Struct, frozen=True):
     key_heads: N_kv of each entry of `ModelCosts.cache`, 1 for latents, 0 for what divides freely.
         Empty where it is unknown.
     head_bytes: of the output head, part of `ModelCosts.always_bytes`.
+    expert_parameters: of the routed experts that one token is multiplied with, part of
+        `ModelCosts.linear_active_parameters`; None when unknown.
     alike: whether all layers hold, read and keep the same.
     """
 
@@ -205,6 +207,7 @@ class ModelShape(msgspec.Struct, frozen=True):
     expert_layers: tuple[int, ...] = ()
     key_heads: tuple[int, ...] = ()
     head_bytes: float = 0.0
+    expert_parameters: float | None = None
     alike: bool = False
 
 

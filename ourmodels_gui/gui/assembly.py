@@ -11,6 +11,7 @@ import msgspec
 
 from ..composed import ComposedHardware, DeviceChoice, Hardware, HardwareRef, PlacementChoice
 from ..inline import InlineHardware
+from ..language import tr
 from ..library.hardware import Kind, MachineEntry
 from ..library.load import Library
 from ..library.lookup import hardware_in_use, machine_entry
@@ -106,12 +107,12 @@ class Assembly:
         """The host's memory by its size: "128 GiB system memory"."""
         entry = self.entry(host)
         if isinstance(host, InlineHardware):
-            sized = f"{host.memory_gb / 2**30 * 1e9:.6g} GiB "
+            size = f"{host.memory_gb / 2**30 * 1e9:.6g} GiB"
         elif entry is not None:
-            sized = f"{entry.memory.value:g} {entry.memory.unit} "
+            size = f"{entry.memory.value:g} {entry.memory.unit}"
         else:
-            sized = ""
-        return f"{sized}system memory"
+            return tr("system memory")
+        return tr("{size} system memory").format(size=size)
 
     def alone(self) -> Edit:
         """The first device and nothing else."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from ..inline import InlineHardware
+from ..language import tr
 from ..units import parse_size
 from . import typed
 from .assembly import Assembly, One
@@ -29,19 +30,19 @@ class HostFields(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2 * UNIT)
-        self.memory = NumberField(_gib, typed.show, self.tr("GiB"), self)
-        self.bandwidth = NumberField(gb_per_s, typed.show, self.tr("GB/s"), self)
+        self.memory = NumberField(_gib, typed.show, tr("GiB"), self)
+        self.bandwidth = NumberField(gb_per_s, typed.show, tr("GB/s"), self)
         for field, label, tip, key in (
             (
                 self.memory,
-                self.tr("Memory"),
-                self.tr("Size of the system memory. Modules are sold in GB and hold GiB."),
+                tr("Memory"),
+                tr("Size of the system memory. Modules are sold in GB and hold GiB."),
                 "memory_gb",
             ),
             (
                 self.bandwidth,
-                self.tr("at"),
-                self.tr("Its bandwidth in GB/s, or channels x speed, such as 2 x 5600."),
+                tr("at"),
+                tr("Its bandwidth in GB/s, or channels x speed, such as 2 x 5600."),
                 "bandwidth_gb_per_s",
             ),
         ):
@@ -78,7 +79,7 @@ def _gib(text: str) -> float:
     """A typed size in GiB. Raises ValueError."""
     size = parse_size(text, "GiB", typed.separators()) / GIB
     if not size > 0:
-        raise ValueError("write a size above 0")
+        raise ValueError(tr("write a size above 0"))
     return size
 
 
@@ -91,5 +92,5 @@ def gb_per_s(text: str) -> float:
     modules = CHANNELS.fullmatch(text.strip())
     speed = int(modules[1]) * int(modules[2]) * 8 / 1000 if modules else typed.number(text)
     if not 0 < speed <= 1e6:
-        raise ValueError("write a bandwidth above 0 in GB/s, or channels x speed: 2 x 5600")
+        raise ValueError(tr("write a bandwidth above 0 in GB/s, or channels x speed: 2 x 5600"))
     return speed

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from ..language import tr
 from . import typed
 from .name_field import NameField
 
@@ -32,7 +33,7 @@ class LinkField(NameField):
             return False
         self._speed, self._value = value, None
         self.setCurrentIndex(-1)
-        self.setEditText(self.tr("{speed} GB/s").format(speed=typed.show(value)))
+        self.setEditText(tr("{speed} GB/s").format(speed=typed.show(value)))
         return True
 
     def commit(self) -> None:
@@ -64,7 +65,9 @@ def gb_per_s(text: str) -> float:
     try:
         speed = typed.number(BYTES.sub("", bare)) / share
     except ValueError:
-        raise ValueError("choose a link of the list, or write its speed one way in GB/s") from None
+        raise ValueError(
+            tr("choose a link of the list, or write its speed one way in GB/s")
+        ) from None
     if not 0 < speed <= FASTEST_GB_PER_S:
-        raise ValueError("write a speed above 0, in GB/s of one direction")
+        raise ValueError(tr("write a speed above 0, in GB/s of one direction"))
     return speed

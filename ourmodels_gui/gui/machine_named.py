@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication
-
 from ..inline import InlineHardware
+from ..language import tr
 from ..library.load import Library
 from . import typed
 from .assembly import One
@@ -37,17 +36,13 @@ def named(machine: One, library: Library, rows: Mapping[str, Row]) -> Named:
     machine_id = machine if isinstance(machine, str) else machine.id
     if machine_id in library.machines:
         row = rows[machine_id]
-        note = _tr("Announced, not yet sold; its figures may change.") if row.badge else ""
+        note = tr("Announced, not yet sold; its figures may change.") if row.badge else ""
         return Named(machine_id, row.name, row.summary, note, row.basis)
     if not isinstance(machine, str):
         return Named("", str(machine.record.get("name", machine_id)), note=_travels())
-    missing = _tr("The catalog has no machine with this id. Choose another.")
+    missing = tr("The catalog has no machine with this id. Choose another.")
     return Named("", machine_id, note=missing, missing=True)
 
 
 def _travels() -> str:
-    return _tr("It is part of this scenario, not of the catalog.")
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("MachinePicker", text)
+    return tr("It is part of this scenario, not of the catalog.")

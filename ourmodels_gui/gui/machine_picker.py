@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from ..composed import MOST_KINDS, Hardware
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..problem import Problem
 from ..units import size
@@ -36,13 +37,13 @@ class MachinePicker(Picker):
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Machine"),
+            tr("Machine"),
             ("99.6 GiB", "9,999"),
-            self.tr("4090, 24GB, laptop"),
+            tr("4090, 24GB, laptop"),
             parent,
             facets=FACETS,
         )
-        self.NOTHING = self.tr("The catalog holds no machines. Add your own with +.")
+        self.NOTHING = tr("The catalog holds no machines. Add your own with +.")
         self._parts: Assembly | None = None
         self._panel: PartsPanel | None = None
         self._shown: Hardware | None = None
@@ -55,17 +56,17 @@ class MachinePicker(Picker):
     def _build_menu(self) -> None:
         self.menu = QMenu(self)
         self._second = self._action(lambda: self._count(2))
-        self._memory = self._action(self._add_host, self.tr("Add system memory"))
-        self._kind = self._action(self._add_kind, self.tr("Add another kind of card"))
-        self._alone = self._action(self._leave_others, self.tr("The first machine alone"))
-        self._keep = self._action(self.keep.emit, self.tr("Keep as a machine of your own\u2026"))
+        self._memory = self._action(self._add_host, tr("Add system memory"))
+        self._kind = self._action(self._add_kind, tr("Add another kind of card"))
+        self._alone = self._action(self._leave_others, tr("The first machine alone"))
+        self._keep = self._action(self.keep.emit, tr("Keep as a machine of your own\u2026"))
         self.menu.addSeparator()
-        self._action(self.add.emit, self.tr("A machine of your own\u2026"))
+        self._action(self.add.emit, tr("A machine of your own\u2026"))
         plus = QToolButton(self, autoRaise=True)
         plus.setText("+")
-        plus.setAccessibleName(self.tr("Add to the machine, or to the list"))
+        plus.setAccessibleName(tr("Add to the machine, or to the list"))
         plus.setToolTip(
-            self.tr("A second one, system memory, another kind of card, or a machine of your own")
+            tr("A second one, system memory, another kind of card, or a machine of your own")
         )
         plus.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         plus.clicked.connect(lambda: self.menu.popup(plus.mapToGlobal(QPoint(0, plus.height()))))
@@ -173,7 +174,7 @@ class MachinePicker(Picker):
 
     def _show_menu(self, parts: Assembly, name: str) -> None:
         composed = parts.is_composed
-        self._second.setText(self.tr("2 x {name}").format(name=name))
+        self._second.setText(tr("2 x {name}").format(name=name))
         self._second.setVisible(not composed)
         self._memory.setVisible(parts.host is None)
         self._memory.setEnabled(parts.usual_host() is not None)

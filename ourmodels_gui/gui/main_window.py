@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..problem import BadInput
 from ..scenario import ModelRef
+from ..settings import Layout
 from .asked import Asked
 from .columns import Columns
 from .document import Document
@@ -29,11 +31,11 @@ from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .menus import Menus, words_of
 from .model_paths import is_model, one_model
+from .preferences import Preferences
 from .problem_bar import ProblemBar
 from .recompute import Recompute
-from .settings import Settings
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Choice, Theme, sized
+from .theme import CARD_PADDING, UNIT, Theme, sized
 
 
 class Panels(NamedTuple):
@@ -66,14 +68,14 @@ class MainWindow(QMainWindow):
         theme: Theme,
         panels: Panels,
         *,
-        settings: Settings,
+        preferences: Preferences,
         examples: Path,
     ) -> None:
         super().__init__()
         self._store = store
         self._recompute = recompute
         self._theme = theme
-        self.settings = settings
+        self.preferences = preferences
         self._library = store.library
         self.document = Document(store, self)
         self.setAcceptDrops(True)
@@ -121,8 +123,8 @@ class MainWindow(QMainWindow):
         self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
-            self._tab_widget.addTab(tab, title)
-            guide_tab(self._tab_widget, tab, self.settings.known)
+            self._tab_widget.addTab(tab, tr(title))
+            guide_tab(self._tab_widget, tab, title, self.preferences)
         self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
@@ -156,7 +158,7 @@ class MainWindow(QMainWindow):
         menus.search.connect(self.asked.focus_search)
         menus.filter.connect(self.asked.open_filters)
         menus.sources.connect(self.sources_asked)
-        menus.theme.connect(self._choose_theme)
+        menus.chosen.connect(self._choose_setting)
         menus.explain.connect(self._explain)
         menus.about.connect(self._about)
         menus.machine.connect(self.machine_asked)
@@ -223,12 +225,15 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Our Models")
         self.setWindowModified(self.document.is_modified)
         if self.document.path is not None:
-            self.settings.remember(self.document.path)
-        self.menus.show_recent(self.settings.recent)
+            self.preferences.remember(self.document.path)
+        self.menus.show_recent(self.preferences.settings.recent)
 
-    def _choose_theme(self, choice: Choice) -> None:
-        self.settings.theme = choice
-        self._theme.choose(choice)
+    def _choose_setting(self, name: str, value: object) -> None:
+        self.preferences.edit(**{name: value})
+        if name == "theme":
+            self._theme.choose(self.preferences.settings.theme)
+        else:
+            self.bar.say(self.tr("This holds from the next start on."))
 
     def _explain(self) -> None:
         """Show what the focused control is for, beside it."""
@@ -242,8 +247,8 @@ class MainWindow(QMainWindow):
         from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
 
         self.setFocus()  # a number still being typed counts
-        if why := open_report((self._store.scenario,), self._library, self.settings, self):
-            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
+        if why := open_report((self._store.scenario,), self._library, self.preferences, self):
+            self.bar.say(tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
         from .about import About  # noqa: PLC0415 - the start needs none of it
@@ -254,19 +259,22 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.resize(QSize(1280, 800).boundedTo(self.screen().availableSize()))
-        if self.settings.geometry:
-            self.restoreGeometry(QByteArray(self.settings.geometry))
-        if self.settings.columns:
-            self._columns.restoreState(QByteArray(self.settings.columns))
-        if self.settings.left:
-            self.asked.restoreState(QByteArray(self.settings.left))
-        self._theme.choose(self.settings.theme)
-        self.menus.show_theme(self.settings.theme)
+        settings = self.preferences.settings
+        for restore, state in (
+            (self.restoreGeometry, settings.layout.geometry),
+            (self._columns.restoreState, settings.layout.columns),
+            (self.asked.restoreState, settings.layout.left),
+        ):
+            if state:
+                restore(QByteArray.fromBase64(state.encode()))
+        self._theme.choose(settings.theme)
+        self.menus.show_settings(settings)
 
     def _remember(self) -> None:
-        self.settings.geometry = bytes(self.saveGeometry().data())
-        self.settings.columns = bytes(self._columns.saveState().data())
-        self.settings.left = bytes(self.asked.saveState().data())
+        states = (self.saveGeometry(), self._columns.saveState(), self.asked.saveState())
+        texts = (bytes(state.toBase64().data()).decode() for state in states)
+        self.preferences.edit(layout=Layout(*texts))
+        self.preferences.write()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

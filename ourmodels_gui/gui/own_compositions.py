@@ -7,6 +7,7 @@ import msgspec
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox
 
+from ..language import tr
 from ..library import user as own_files
 from ..library.compositions import CompositionEntry, CompositionRecord
 from ..library.load import Library
@@ -46,7 +47,7 @@ class OwnCompositions(QObject):
 
     def _keep(self) -> None:
         parts = Assembly(self._store.scenario.hardware, self._store.library)
-        name = self._ask_name(self.tr("Keep this machine"), self._window.machines.chosen_name)
+        name = self._ask_name(tr("Keep this machine"), self._window.machines.chosen_name)
         if not name or not parts.is_composed:
             return
         record = CompositionRecord(
@@ -58,7 +59,7 @@ class OwnCompositions(QObject):
         self._store.edit({"hardware": made})
 
     def _rename(self, entry: CompositionEntry) -> None:
-        name = self._ask_name(self.tr("Rename {name}").format(name=entry.name), entry.name)
+        name = self._ask_name(tr("Rename {name}").format(name=entry.name), entry.name)
         if name and name != entry.name:
             own_files.rename(entry, name)
             self._store.set_library(self._reload())
@@ -67,8 +68,8 @@ class OwnCompositions(QObject):
         button = QMessageBox.StandardButton
         answer = QMessageBox.question(
             self._window,
-            self.tr("Delete a machine"),
-            self.tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name),
+            tr("Delete a machine"),
+            tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name),
             button.Discard | button.Cancel,
             button.Cancel,
         )
@@ -81,7 +82,7 @@ class OwnCompositions(QObject):
     def _ask_name(self, title: str, name: str) -> str:
         """What was typed; "" when nothing was agreed to."""
         normal = QLineEdit.EchoMode.Normal
-        typed, agreed = QInputDialog.getText(self._window, title, self.tr("Name"), normal, name)
+        typed, agreed = QInputDialog.getText(self._window, title, tr("Name"), normal, name)
         return typed.strip()[:120] if agreed else ""
 
     def _chosen(self) -> CompositionEntry | None:

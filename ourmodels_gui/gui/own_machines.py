@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QMessageBox
 
+from ..language import tr
 from ..library import user as own_files
 from ..library.hardware import HardwareRecord
 from ..library.load import Library, MachineEntry
@@ -47,14 +48,14 @@ class OwnMachines(QObject):
         if what == "probe":
             self._show_probe()
         elif what == "add":
-            self._edit(self.tr("Add a machine"), None, self._add)
+            self._edit(tr("Add a machine"), None, self._add)
         elif entry is None:
-            self._window.bar.say(self.tr("Choose a machine of the list first."))
+            self._window.bar.say(tr("Choose a machine of the list first."))
         elif what == "duplicate":
-            self._edit(self.tr("Duplicate a machine"), self._copy(entry), self._add)
+            self._edit(tr("Duplicate a machine"), self._copy(entry), self._add)
         elif what == "edit" and entry.yours:
             self._edit(
-                self.tr("Edit {name}").format(name=entry.name),
+                tr("Edit {name}").format(name=entry.name),
                 entry.record,
                 lambda record: self._save(entry, record),
                 size=_size_of(entry),
@@ -98,7 +99,7 @@ class OwnMachines(QObject):
                 self._store.edit({"workload.rates": "measured"})
 
         record, start = start_of(one, self._store.library)
-        self._edit(self.tr("Save this machine"), record, save, start=start)
+        self._edit(tr("Save this machine"), record, save, start=start)
 
     def _add(self, record: HardwareRecord) -> None:
         taken = self._store.library.hardware_ids
@@ -113,12 +114,12 @@ class OwnMachines(QObject):
     def _delete(self, entry: MachineEntry) -> None:
         button = QMessageBox.StandardButton
         sizes = len(entry.record.configurations)
-        words = self.tr("Delete \u201c{name}\u201d and its file?")
+        words = tr("Delete \u201c{name}\u201d and its file?")
         if sizes > 1:
-            words = self.tr("Delete \u201c{name}\u201d with all its {sizes} sizes and their file?")
+            words = tr("Delete \u201c{name}\u201d with all its {sizes} sizes and their file?")
         answer = QMessageBox.question(
             self._window,
-            self.tr("Delete a machine"),
+            tr("Delete a machine"),
             words.format(name=entry.record.name, sizes=sizes),
             button.Discard | button.Cancel,
             button.Cancel,
@@ -137,7 +138,7 @@ class OwnMachines(QObject):
         own = entry.record.configurations[_size_of(entry)]
         return msgspec.structs.replace(
             entry.record,
-            name=self.tr("{name}, copy").format(name=entry.name),
+            name=tr("{name}, copy").format(name=entry.name),
             memory=own.memory or entry.record.memory,
             configurations=(msgspec.structs.replace(own, memory=None),),
             replaced_by="",

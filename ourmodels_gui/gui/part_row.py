@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..composed import MOST_DEVICES
+from ..language import tr
 from . import typed
 from .fields import NumberField
 from .theme import RADIUS, UNIT, colours, sized
@@ -35,7 +36,7 @@ class PartName(QAbstractButton):
         self._figures = figures
         words = ", ".join(filter(None, (name, figures)))
         self.setAccessibleName(words)
-        hint = self.tr("The list below puts another in its place")
+        hint = tr("The list below puts another in its place")
         self.setAccessibleDescription(hint)
         self.setToolTip(f"{words}\n{hint}")
         self.update()
@@ -81,7 +82,7 @@ class PartRow(QWidget):
         self.count = NumberField(device_count, typed.show, parent=self)
         self.count.setFixedWidth(COUNT_PX)
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.count.setToolTip(self.tr("How many of this machine work together, 1 to 1,024."))
+        self.count.setToolTip(tr("How many of this machine work together."))
         self.count.committed.connect(self.counted)
         self.count.refused.connect(self.refused)
         self._times = QLabel("\u00d7", self)
@@ -111,8 +112,8 @@ class PartRow(QWidget):
         self.name.say(name, figures)
         self.take_away.setVisible(can_go)
         self.count.present(None if count == 1 else count, 1)
-        self.count.setAccessibleName(self.tr("Number of {name}").format(name=name))
-        words = self.tr("Take {name} away").format(name=name)
+        self.count.setAccessibleName(tr("Number of {name}").format(name=name))
+        words = tr("Take {name} away").format(name=name)
         self.take_away.setAccessibleName(words)
         self.take_away.setToolTip(words)
 
@@ -128,5 +129,6 @@ def device_count(text: str) -> int:
     except ValueError:
         count = 0
     if not 1 <= count <= MOST_DEVICES:
-        raise ValueError(f"write a whole number of devices, from 1 to {MOST_DEVICES:,}")
+        most = typed.show(MOST_DEVICES)
+        raise ValueError(tr("write a whole number of devices, from 1 to {most}").format(most=most))
     return count

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..composed import MOST_KINDS
+from ..language import tr
 from ..library.load import Library
 from ..problem import Problem
 from .assembly import HOST, Assembly, One
@@ -93,7 +94,7 @@ class PartsPanel(QScrollArea):
             if row.isHidden():
                 continue
             if part is None:
-                row.say(self.tr("Choose one in the list below"), "", 1, can_go=True)
+                row.say(tr("Choose one in the list below"), "", 1, can_go=True)
             else:
                 told = name(part)
                 count = parts.devices[index].count or 1
@@ -102,7 +103,7 @@ class PartsPanel(QScrollArea):
         for widget in (self.host, self.host_fields):
             widget.setVisible(parts.host is not None)
         if parts.host is not None:
-            self.host.say(name(parts.host).name, self.tr("system memory"), 1, can_go=True)
+            self.host.say(name(parts.host).name, tr("system memory"), 1, can_go=True)
             self.host_fields.present(parts.host, parts)
         for index, row in (*enumerate(self.rows), (HOST, self.host)):
             row.name.setChecked(index == place)

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
+from ..language import tr
 from ..library.load import Library
 from ..units import bandwidth
 from . import typed
@@ -19,17 +20,17 @@ class TogetherGroup(Group):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, has_defaults=False, parent=parent)
         self._heading.hide()
-        tip = self.tr(
+        tip = tr(
             "What joins the devices: choose it, or write its speed in GB/s of one direction. "
             "It starts with what the maker of the card states; a board may give less."
         )
         link = LinkField(self._body)
         link.refused.connect(lambda text: self._refuse_text(LINK, text))
-        self._add(LINK, self.tr("Link"), tip, link, None)
+        self._add(LINK, tr("Link"), tip, link, None)
         self._split = self.choice(
             SPLIT,
-            self.tr("Split"),
-            self.tr(
+            tr("Split"),
+            tr(
                 "How the model is divided. By layers, devices work one after another; every "
                 "matrix divided, they work together and send each other sums; by experts, each "
                 "holds its share of them. The last two need devices of one kind."
@@ -37,26 +38,26 @@ class TogetherGroup(Group):
         )
         self.number(
             GROUPS,
-            self.tr("Groups"),
-            self.tr(
+            tr("Groups"),
+            tr(
                 "Groups of sessions that take turns on the devices of a split by layers. Empty is "
                 "the best number; 1 is one device at a time."
             ),
             parse=typed.whole,
-            empty=self.tr("the best"),
+            empty=tr("the best"),
         )
         self.choice(
             POOLS,
-            self.tr("Memories"),
-            self.tr(
+            tr("Memories"),
+            tr(
                 "Whether the cards and the system work at the same time, which is the ceiling, one "
                 "after another, or the system's part is sent to the cards in every step."
             ),
         ).offer(
             (
-                ("both", self.tr("all at once")),
-                ("sequential", self.tr("one at a time")),
-                ("streamed", self.tr("streamed to the devices")),
+                ("both", tr("all at once")),
+                ("sequential", tr("one at a time")),
+                ("streamed", tr("streamed to the devices")),
             )
         )
 
@@ -76,11 +77,11 @@ class TogetherGroup(Group):
         """Show how these parts work together."""
         written = parts.written
         several, kinds = written.count > 1, len(written.devices)
-        splits = [("layers", self.tr("by layers"))]
+        splits = [("layers", tr("by layers"))]
         if kinds == 1:
             splits += [
-                ("tensor", self.tr("every matrix (tensor)")),
-                ("experts", self.tr("by experts")),
+                ("tensor", tr("every matrix (tensor)")),
+                ("experts", tr("by experts")),
             ]
         self._split.offer(splits)
         host = written.host_memory is not None
@@ -104,17 +105,17 @@ class PlacementGroup(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self.set_title(self.tr("Where bytes lie"))
-        tip = self.tr("Share that lies on the devices, from 0 to 1. Empty: where it is best.")
+        self.set_title(tr("Where bytes lie"))
+        tip = tr("Share that lies on the devices, from 0 to 1. Empty: where it is best.")
         for key, label in (
-            ("weights", self.tr("Weights")),
-            ("routed_experts", self.tr("Routed experts")),
-            ("embedding", self.tr("Embedding")),
-            ("cache", self.tr("Cache")),
-            ("draft", self.tr("Draft")),
+            ("weights", tr("Weights")),
+            ("routed_experts", tr("Routed experts")),
+            ("embedding", tr("Embedding")),
+            ("cache", tr("Cache")),
+            ("draft", tr("Draft")),
         ):
             self.number(
-                f"{PLACEMENT}.{key}", label, tip, parse=_share, empty=self.tr("where it is best")
+                f"{PLACEMENT}.{key}", label, tip, parse=_share, empty=tr("where it is best")
             )
 
     def present_parts(self, parts: Assembly) -> None:
@@ -130,5 +131,5 @@ class PlacementGroup(Group):
 def _share(text: str) -> float:
     share = typed.number(text)
     if not 0 <= share <= 1:
-        raise ValueError("write a share from 0 to 1")
+        raise ValueError(tr("write a share from 0 to 1"))
     return share

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from prefill_setups import FP4, laguna, random_setup
 
 from ourmodels_gui.engine import prompt_range as module
-from ourmodels_gui.engine.prompt_range import ranges
+from ourmodels_gui.engine.prompt_policy import PromptPolicy
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
@@ -28,6 +28,10 @@ def with_model(setup, **changes):
 
 def with_prompt(setup, **changes):
     return replace(setup, prompt=replace(setup.prompt, **changes))
+
+
+def ranges(setup):
+    return module.ranges(PromptPolicy(setup))
 
 
 def check_against_judge(setup):

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QInputDialog, QMessageBox
 
+from gui_cases import preferences
+
 from ourmodels_gui import app as program
 from ourmodels_gui import scenario as files
 from ourmodels_gui.composed import ComposedHardware
@@ -15,7 +17,6 @@ from ourmodels_gui.gui.guide import explained
 from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.part_row import PartName
 from ourmodels_gui.gui.rows import RowModel
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.together_group import GROUPS, LINK, POOLS, SPLIT
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario
 
@@ -26,7 +27,7 @@ START = Scenario(CARD, ModelRef("qwen3-32b", "q4_k_m"), prefill=PrefillChoice())
 @pytest.fixture
 def window(qtbot, theme, tmp_path, monkeypatch) -> Iterator[MainWindow]:
     monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    made = program.build(theme, Settings(theme="light"))
+    made = program.build(theme, preferences(tmp_path))
     qtbot.addWidget(made, before_close_func=clean)
     with qtbot.waitExposed(made):
         made.show()
