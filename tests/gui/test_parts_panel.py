@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QInputDialog, QMessageBox
-
-from gui_cases import preferences
 
 from ourmodels_gui import app as program
 from ourmodels_gui import scenario as files
@@ -326,9 +325,7 @@ def test_the_parts_are_kept_as_a_machine_of_ones_own(window, qtbot, monkeypatch)
     window.machine_asked.emit("edit")
     settle(window, qtbot)
     assert window.machines.chosen_name == "Upstairs now"
-    monkeypatch.setattr(
-        QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Discard
-    )
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Discard)
     window.machine_asked.emit("delete")
     settle(window, qtbot)
     assert kept not in window._store.library.compositions
