@@ -157,11 +157,13 @@ def test_a_machine_is_found_by_number_memory_and_maker(machines, words):
 
 def test_memory_as_it_is_sold_finds_machines_of_that_size(machines, library):
     machines.search.setText("24gb")
-    sizes = {
-        library.machines[machines.model.index(n).data(RowModel.RowRole).id].memory.value
-        for n in range(machines.model.rowCount())
-    }
+    found = [
+        machines.model.index(n).data(RowModel.RowRole) for n in range(machines.model.rowCount())
+    ]
+    sizes = {library.machines[row.id].memory.value for row in found if row.id in library.machines}
     assert sizes == {24.0}
+    together = [row.figures[0] for row in found if row.id in library.compositions]
+    assert set(together) <= {"25.8 GB"}  # 24 GiB
 
 
 def test_every_machine_row_shows_memory_and_bandwidth(machines, library):
