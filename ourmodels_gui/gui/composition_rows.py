@@ -25,7 +25,7 @@ def composition_row(entry: CompositionEntry, library: Library, rows: dict[str, R
     told = [named(one, library, rows) for _, one in parts.counted]
     known = [rows[one.row] for one in told if one.row in rows]
     held = parts.capacity_bytes
-    memory = "" if held is None else units.size(held, typed.separators())
+    memory = memory_words(held)
     many = [f"{device.count or 1}x" for device in parts.devices]
     basis = weakest_of(told)
     made = [MADE[1]] * (parts.written.count > 1) + [MADE[2]] * (parts.host is not None)
@@ -55,6 +55,20 @@ def composition_row(entry: CompositionEntry, library: Library, rows: dict[str, R
             "standing": ("yours",) if entry.yours else (),
         },
     )
+
+
+def memory_words(held_bytes: float | None) -> str:
+    """All memory together, as machines are told of: short, in powers of two; "" where unknown.
+
+    >>> memory_words(2 * 24 * 2**30), memory_words(8 * 141 * 2**30)
+    ('48 GiB', '1.1 TiB')
+    """
+    if held_bytes is None:
+        return ""
+    gib = held_bytes / 2**30
+    if gib >= 1000:
+        return f"{units.number(gib / 1024, 1, typed.separators())} TiB"
+    return f"{units.plain(float(f'{gib:.3g}'), typed.separators())} GiB"
 
 
 def tip(parts: Assembly, told: list[Named]) -> str:

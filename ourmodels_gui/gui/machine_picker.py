@@ -9,10 +9,8 @@ from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
 from ..problem import Problem
-from ..units import size
-from . import typed
 from .assembly import HOST, Assembly, One
-from .composition_rows import composition_row, weakest_of
+from .composition_rows import composition_row, memory_words, weakest_of
 from .machine_named import Named, named
 from .machine_rows import FACETS, KINDS, machine_row
 from .parts_panel import PartsPanel
@@ -125,8 +123,7 @@ class MachinePicker(Picker):
         self._show_menu(parts, told.name)
         if parts.is_composed:
             title = parts.title(lambda one: self._tell(one).name)
-            held = parts.capacity_bytes
-            memory = "" if held is None else size(held, typed.separators())
+            memory = memory_words(parts.capacity_bytes)
             self.show_chosen(
                 "" if adding else told.row,
                 title,
