@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ..engine import placement
 from ..engine.evaluate import evaluate
 from ..engine.result import Result
-from ..engine.setup import Setup, TypedCache
+from ..engine.setup import Machine, Setup, TypedCache
 from ..units import duration, number, rate
 from .shapes import Block, Bullets, Column, Section, Table, Text
 from .subject import Subject
@@ -19,6 +20,7 @@ INPUTS = {
     "context": "context, reserved and read",
     "floor": "floor",
     "compute": "compute rates",
+    "link": "link bandwidth",
 }
 
 
@@ -34,26 +36,23 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     """The setup with one input multiplied; None where that changes nothing.
 
     Parameters: name, a key of INPUTS. Contexts are rounded to whole tokens, held to the model's
-    limit, and read stays within reserved.
+    limit, and read stays within reserved. Of a composition every pool is moved alike.
     """
-    machine, work = setup.machine, setup.workload
+    work = setup.workload
     replace = msgspec.structs.replace
-    if name == "bandwidth":
-        faster = replace(machine, bandwidth_bytes_per_s=machine.bandwidth_bytes_per_s * factor)
-        return replace(setup, machine=faster)
-    if name == "capacity":
-        larger = replace(machine, capacity_bytes=machine.capacity_bytes * factor)
-        return replace(setup, machine=larger)
+    if name in ("bandwidth", "capacity", "compute"):
+        return _of_machines(setup, name, factor)
+    if name == "link":
+        made = setup.composition
+        if made is None or made.link_bytes_per_s is None:
+            return None
+        faster = replace(made, link_bytes_per_s=made.link_bytes_per_s * factor)
+        return replace(setup, composition=faster)
     if name == "floor":
         if work.floor_tokens_per_s == 0:
             return None
         moved = replace(work, floor_tokens_per_s=work.floor_tokens_per_s * factor)
         return replace(setup, workload=moved)
-    if name == "compute":
-        if setup.prompt is None or not machine.compute_flop_per_s:
-            return None
-        rates = {mode: flop * factor for mode, flop in machine.compute_flop_per_s.items()}
-        return replace(setup, machine=replace(machine, compute_flop_per_s=rates))
     if isinstance(setup.model.cache, TypedCache):
         return None
     limit = setup.model.max_context_tokens or 2**31
@@ -61,6 +60,34 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     read = min(round(work.read_context_tokens * factor), reserved)
     moved = replace(work, reserved_context_tokens=reserved, read_context_tokens=read)
     return None if moved == work else replace(setup, workload=moved)
+
+
+def _of_machines(setup: Setup, name: str, factor: float) -> Setup | None:
+    """The setup with one figure of its machine multiplied, or of every pool; None as above."""
+    replace, made = msgspec.structs.replace, setup.composition
+    pools = () if made is None else placement.pools_of(made)
+    machines = [pool.machine for pool in pools] or [setup.machine]
+    if name == "compute":
+        charged = setup.prompt is not None or setup.workload.decode_ceiling == "combined"
+        if not charged or not any(machine.compute_flop_per_s for machine in machines):
+            return None
+    moved = [_moved(machine, name, factor) for machine in machines]
+    if made is None:
+        return replace(setup, machine=moved[0])
+    devices = [replace(pool, machine=one) for pool, one in zip(pools, moved, strict=True)]
+    host = None if made.host is None else devices.pop()
+    made = replace(made, devices=tuple(devices), host=host)
+    return replace(setup, machine=placement.together(placement.pools_of(made)), composition=made)
+
+
+def _moved(machine: Machine, name: str, factor: float) -> Machine:
+    replace = msgspec.structs.replace
+    if name == "bandwidth":
+        return replace(machine, bandwidth_bytes_per_s=machine.bandwidth_bytes_per_s * factor)
+    if name == "capacity":
+        return replace(machine, capacity_bytes=machine.capacity_bytes * factor)
+    rates = {mode: flop * factor for mode, flop in machine.compute_flop_per_s.items()}
+    return replace(machine, compute_flop_per_s=rates)
 
 
 def swings(subject: Subject) -> tuple[Swing, ...]:
