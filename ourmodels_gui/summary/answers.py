@@ -3,7 +3,6 @@
 from .. import units
 from ..engine.result import Forced
 from .figures import NONE, Figures, split
-from .placement_rows import binding_words
 from .shapes import Answer, Tone
 
 FITS, SINGLE, SERVING, WAIT = "Does it fit?", "One session", "Serving", "First token"
@@ -58,9 +57,9 @@ def _single(known: Figures) -> Answer:
     read = known.tokens(known.setup.workload.read_context_tokens)
     moved = known.size(known.step.bandwidth_bytes_per_s * known.step.emitted_tokens / rate)
     why = f"each iteration moves {moved}, a context of {read} tokens included"
-    if known.result.placement is not None:
-        limit = binding_words(known.result.placement.single_binding)
-        why = f"limited by {limit}; {known.result.placement.policy}"
+    placed = known.result.placement
+    if placed is not None and placed.single_binding is not None:
+        why = f"limited by {placed.single_binding.words}; {placed.policy}"
     elif known.step.combined:
         why = "the larger of memory and compute time of one iteration"
     kind = decode.kind.get("single_session_tokens_per_s", "")
@@ -94,8 +93,9 @@ def _serving(known: Figures) -> Answer:
     elif not decode.binding_gate:
         gate = f"more together are slower, because their cache pushes weights out; {spare} spare"
     why = f"{best} at {each} {RATE} each; {gate}"
-    if known.result.placement is not None:
-        why += f"; limited by {binding_words(known.result.placement.binding)}"
+    placed = known.result.placement
+    if placed is not None and placed.binding is not None:
+        why += f"; limited by {placed.binding.words}"
     figure = known.rate(decode.aggregate_tokens_per_s)
     short, row = f"serves {best}", "aggregate_tokens_per_s"
     return Answer(SERVING, "serves", "serves", figure, RATE, why, kind, short, row)

@@ -1,6 +1,6 @@
 """Rows of a composition: every way of using its pools, what binds, and what lies where."""
 
-from ..engine.result import Binding, PolicyFigures, PoolShare
+from ..engine.result import PolicyFigures, PoolShare
 from .figures import NONE, Figures, split
 from .shapes import Group, Row
 
@@ -28,33 +28,19 @@ def placement(known: Figures) -> Group | None:
     return Group(f"Pools: {placed.policy}", tuple(rows))
 
 
-def binding_words(binding: Binding | None) -> str:
-    """A resource and its place, as people say it.
-
-    >>> binding_words(Binding("memory", "RTX 3090")), binding_words(Binding("link", "between"))
-    ('memory of RTX 3090', 'link, between')
-    """
-    if binding is None:
-        return ""
-    joined = ", " if binding.resource == "link" else " of "
-    return f"{binding.resource}{joined}{binding.place}"
-
-
 def _policy(known: Figures, policy: PolicyFigures) -> Row:
     single, best = policy.single_session_tokens_per_s, policy.best_batch
     gives = policy.aggregate_tokens_per_s
     told = []
-    if best is not None and policy.per_session_tokens_per_s is not None:
+    if best is not None and policy.per_session_tokens_per_s is not None and policy.binding:
         many = "session" if best == 1 else "sessions"
         groups = f" in {policy.groups} groups" if (policy.groups or 1) > 1 else ""
         told.append(
             f"{known.count(best)} {many}{groups} at {known.rate(policy.per_session_tokens_per_s)}, "
-            f"limited by {binding_words(policy.binding)}"
+            f"limited by {policy.binding.words}"
         )
-    if single is not None:
-        told.append(
-            f"one alone {known.rate(single)}, limited by {binding_words(policy.single_binding)}"
-        )
+    if single is not None and policy.single_binding is not None:
+        told.append(f"one alone {known.rate(single)}, limited by {policy.single_binding.words}")
     return Row(
         "placement",
         policy.name,
