@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..problem import BadInput
 from ..scenario import ModelRef
 from ..settings import Layout
@@ -133,8 +134,8 @@ class MainWindow(QMainWindow):
         self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
-            self._tab_widget.addTab(tab, title)
-            guide_tab(self._tab_widget, tab, self.preferences)
+            self._tab_widget.addTab(tab, tr(title))
+            guide_tab(self._tab_widget, tab, title, self.preferences)
         self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
@@ -269,7 +270,7 @@ class MainWindow(QMainWindow):
 
         self.setFocus()  # a number still being typed counts
         if why := open_report((self._store.scenario,), self._library, self.preferences, self):
-            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
+            self.bar.say(tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
         from .about import About  # noqa: PLC0415 - the start needs none of it

@@ -11,7 +11,6 @@ from ..capacity import Capacity, capacity
 from ..decode import last_batch
 from ..result import Binding, PoolShare
 from ..setup import Setup
-from ..speculation import ROUNDING
 from ..step import position_compute_s, step_bytes
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
 from .knapsack import densest_first, divide, pinned
@@ -20,6 +19,8 @@ from .parts import Parts, parts
 from .policy import Limit, Policy, Values
 from .pool import Mode, Pool, pools_in
 
+BALANCED = 1e-9
+"""Pools whose times differ by a smaller fraction are in balance; the rest of it is rounding."""
 NAMES: dict[str, str] = {
     "sequential": "one pool at a time",
     "both": "all pools at once",
@@ -167,7 +168,7 @@ class PoolPolicy(Policy):
         placed = self.placed(batch)
         each = self.each_s(placed, self.traffic(placed))
         # The first of pools that are busy alike but for rounding, as where they are in balance.
-        slowest = (each >= each.max(axis=0) * (1.0 - ROUNDING)).argmax(axis=0)
+        slowest = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
         bindings = tuple(
             Binding("link" if pool.link else "memory", pool.name) for pool in self.pools
         )
