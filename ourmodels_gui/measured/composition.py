@@ -95,12 +95,9 @@ def named(hardware: ComposedHardware, policy: Policy) -> str:
 def name_of_run(run: MeasuredRun) -> str:
     """The same of a run on several devices or pools; a split that it does not state is not one."""
     hardware = hardware_of(msgspec.structs.replace(run, split=run.split or "layers"))
-    policy = policy_of_run(run)
-    return (
-        named(hardware, policy)
-        if isinstance(hardware, ComposedHardware)
-        else (f"{hardware}, {policy}")
-    )
+    if not isinstance(hardware, ComposedHardware):
+        return f"{hardware}, {policy_of_run(run)}"
+    return named(hardware, policy_of_run(run))
 
 
 def taken_over(run: MeasuredRun, hardware: Hardware) -> dict[str, Any]:

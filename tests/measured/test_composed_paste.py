@@ -125,6 +125,7 @@ def test_a_servers_options_say_how_it_is_split(library):
         ({"tensor_buft_overrides": "exps=CPU"}, 0.0),
         ({"tensor_buft_overrides": "blk\\.3[0-9]\\.ffn=CPU"}, None),
         ({"n_gpu_layers": 30}, None),
+        ({"n_gpu_layers": 30, "n_cpu_moe": 12}, None),
     ],
 )
 def test_weights_in_host_memory_need_a_scenario_that_has_one(library, changes, share):
@@ -146,6 +147,8 @@ def test_weights_in_host_memory_need_a_scenario_that_has_one(library, changes, s
 
 def test_as_many_layers_as_the_model_has_are_all_of_them(library):
     assert check(as_json(n_gpu_layers=48), library).run.left_out == ""
+    both = {"model_filename": "falcon-h1-7b-instruct-Q4_K_M.gguf", "n_gpu_layers": 44}
+    assert check(as_json(**both), library).run.left_out == ""  # attention and state in each layer
 
 
 def test_a_scenario_gives_what_a_text_leaves_open_and_nothing_else(library):
