@@ -1,7 +1,7 @@
 """What changes with each input 20 % lower or higher, every figure evaluated anew."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -20,7 +20,7 @@ INPUTS = {
     "context": "context, reserved and read",
     "floor": "floor",
     "compute": "compute rates",
-    "link": "link bandwidth",
+    "link": "link speed",
 }
 
 
@@ -36,23 +36,46 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     """The setup with one input multiplied; None where that changes nothing.
 
     Parameters: name, a key of INPUTS. Contexts are rounded to whole tokens, held to the model's
-    limit, and read stays within reserved. Of a composition every pool is moved alike.
+    limit, and read stays within reserved.
     """
     work = setup.workload
     replace = msgspec.structs.replace
-    if name in ("bandwidth", "capacity", "compute"):
-        return _of_machines(setup, name, factor)
+    if name == "bandwidth":
+        return _with_machines(
+            setup,
+            lambda one: replace(one, bandwidth_bytes_per_s=one.bandwidth_bytes_per_s * factor),
+        )
+    if name == "capacity":
+        return _with_machines(
+            setup, lambda one: replace(one, capacity_bytes=one.capacity_bytes * factor)
+        )
     if name == "link":
         made = setup.composition
         if made is None or made.link_bytes_per_s is None:
             return None
-        faster = replace(made, link_bytes_per_s=made.link_bytes_per_s * factor)
-        return replace(setup, composition=faster)
+        moved_link = replace(made, link_bytes_per_s=made.link_bytes_per_s * factor)
+        return replace(setup, composition=moved_link)
     if name == "floor":
         if work.floor_tokens_per_s == 0:
             return None
         moved = replace(work, floor_tokens_per_s=work.floor_tokens_per_s * factor)
         return replace(setup, workload=moved)
+    if name == "compute":
+        if setup.prompt is None and work.decode_ceiling != "combined":
+            return None
+        pools = () if setup.composition is None else placement.pools_of(setup.composition)
+        machines = [pool.machine for pool in pools] or [setup.machine]
+        if not any(machine.compute_flop_per_s for machine in machines):
+            return None
+        return _with_machines(
+            setup,
+            lambda one: replace(
+                one,
+                compute_flop_per_s={
+                    mode: flop * factor for mode, flop in one.compute_flop_per_s.items()
+                },
+            ),
+        )
     if isinstance(setup.model.cache, TypedCache):
         return None
     limit = setup.model.max_context_tokens or 2**31
@@ -62,32 +85,19 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     return None if moved == work else replace(setup, workload=moved)
 
 
-def _of_machines(setup: Setup, name: str, factor: float) -> Setup | None:
-    """The setup with one figure of its machine multiplied, or of every pool; None as above."""
+def _with_machines(setup: Setup, change: Callable[[Machine], Machine]) -> Setup:
+    """The setup with its machine changed, or every pool of its composition alike."""
     replace, made = msgspec.structs.replace, setup.composition
-    pools = () if made is None else placement.pools_of(made)
-    machines = [pool.machine for pool in pools] or [setup.machine]
-    if name == "compute":
-        charged = setup.prompt is not None or setup.workload.decode_ceiling == "combined"
-        if not charged or not any(machine.compute_flop_per_s for machine in machines):
-            return None
-    moved = [_moved(machine, name, factor) for machine in machines]
     if made is None:
-        return replace(setup, machine=moved[0])
-    devices = [replace(pool, machine=one) for pool, one in zip(pools, moved, strict=True)]
-    host = None if made.host is None else devices.pop()
-    made = replace(made, devices=tuple(devices), host=host)
-    return replace(setup, machine=placement.together(placement.pools_of(made)), composition=made)
-
-
-def _moved(machine: Machine, name: str, factor: float) -> Machine:
-    replace = msgspec.structs.replace
-    if name == "bandwidth":
-        return replace(machine, bandwidth_bytes_per_s=machine.bandwidth_bytes_per_s * factor)
-    if name == "capacity":
-        return replace(machine, capacity_bytes=machine.capacity_bytes * factor)
-    rates = {mode: flop * factor for mode, flop in machine.compute_flop_per_s.items()}
-    return replace(machine, compute_flop_per_s=rates)
+        return replace(setup, machine=change(setup.machine))
+    host = made.host
+    moved = replace(
+        made,
+        devices=tuple(replace(one, machine=change(one.machine)) for one in made.devices),
+        host=host and replace(host, machine=change(host.machine)),
+    )
+    whole = placement.together(placement.pools_of(moved))
+    return replace(setup, machine=whole, composition=moved)
 
 
 def swings(subject: Subject) -> tuple[Swing, ...]:
