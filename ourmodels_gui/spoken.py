@@ -81,6 +81,7 @@ TEMPLATES = (
         "with the batch, so compute, kernels and scheduling must be added before the aggregate is "
         "believed."
     ),
+    mark("The compute rate of {pools} is unknown, so the arithmetic there is not charged."),
     mark(
         "A policy ceiling ({policy}): it holds for runtimes that work this way, and another way "
         "may pass it."

@@ -19,8 +19,7 @@ PrefillVerdict = Literal[
     "no setting meets the budget",
     "serves",
 ]
-Kind = Literal["bound", "estimate"]
-PolicyKind = Literal["bound", "estimate", "policy ceiling"]
+Kind = Literal["bound", "estimate", "policy ceiling"]
 Limit = Literal["memory", "compute", "link"]
 """A link limits only a composition."""
 
@@ -60,7 +59,7 @@ class Decode(msgspec.Struct, frozen=True):
     spare_bytes: margin - b* K_alloc when it serves, else margin - K_alloc; negative is missing.
     binding_gate: what keeps the best batch from growing: "memory", "floor", or "" when none serves.
     compute_time_s, memory_time_s: of one iteration at the best batch; None where unknown.
-    kind: bound or estimate per figure name; kind_reasons: why any is an estimate.
+    kind: of each figure by name; kind_reasons: why any is no bound.
     """
 
     verdict: DecodeVerdict
@@ -161,7 +160,7 @@ class PolicyPrompt(msgspec.Struct, frozen=True):
     """
 
     verdict: PrefillVerdict
-    kind: PolicyKind
+    kind: Kind
     batch: int | None = None
     tokens_per_s: float | None = None
     time_s: float | None = None
@@ -177,7 +176,7 @@ class PolicyFigures(msgspec.Struct, frozen=True):
     """
 
     name: str
-    kind: PolicyKind
+    kind: Kind
     memory_batch: int
     best_batch: int | None = None
     aggregate_tokens_per_s: float | None = None
@@ -214,7 +213,7 @@ class Placement(msgspec.Struct, frozen=True):
     """
 
     policy: str
-    kind: PolicyKind
+    kind: Kind
     policies: tuple[PolicyFigures, ...]
     pools: tuple[PoolShare, ...] = ()
     binding: Binding | None = None
