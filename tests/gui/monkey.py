@@ -200,7 +200,8 @@ class Monkey:
             front if front and self.random.random() < 0.7 else self.random.choice(open_ or [front])
         )
         found = [w for w in root.findChildren(QWidget) if w.isVisible() and isinstance(w, kinds)]
-        return self.random.choice(found or [root])
+        # Python's half of a widget that is gone may still stand in for one made at its address.
+        return self.random.choice([w for w in found if isValid(w)] or [root])
 
     def _inside(self, widget: QWidget) -> QPoint:
         width, height = max(1, widget.width()), max(1, widget.height())
