@@ -86,7 +86,7 @@ class Box(NamedTuple):
     """A container of cells.
 
     role: "weights", "overhead", "cache" of sessions that run, "empty" for one that could,
-    "free" for what is too little for one, "over" for what does not fit. cells: of `CELL_ROLES` only.
+    "free" for what is too little for one, "over" for what does not fit. cells: `CELL_ROLES` only.
     """
 
     role: str

@@ -5,7 +5,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ..theme import CARD_PADDING
-from .worker import Page
+from .maker import Page
 
 PAGE_PX = 520
 
