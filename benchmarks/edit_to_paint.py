@@ -28,7 +28,7 @@ from PySide6.QtWidgets import QApplication
 
 from ourmodels_gui import app as program
 from ourmodels_gui.gui.main_window import MainWindow
-from ourmodels_gui.gui.settings import Settings
+from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.theme import Theme
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
@@ -117,7 +117,9 @@ def frames(tab: TrafficTab) -> list[float]:
 def main(count: int = EDITS) -> int:
     """Print the times; returns 1 where a limit is missed."""
     application = QApplication(sys.argv[:1])
-    window = program.build(Theme(application), Settings(theme="light"))
+    preferences = Preferences(Path(os.environ["OURMODELS_HOME"]))
+    preferences.edit(theme="light")
+    window = program.build(Theme(application), preferences)
     window.resize(1920, 1080)
     window.show()
     settle(application, 1.5)

@@ -21,6 +21,7 @@ from ourmodels_gui.engine.curve import curve
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.prefill_curve import ceilings_over_length
 from ourmodels_gui.engine.prompt_costs import prompt_costs
+from ourmodels_gui.engine.prompt_policy import PromptPolicy
 from ourmodels_gui.engine.prompt_range import ranges
 from ourmodels_gui.engine.result import PromptRange
 from ourmodels_gui.engine.setup import (
@@ -118,13 +119,16 @@ def main() -> int:
     for experts in (False, True):
         for chunk in (None, 2048):
             setup = made_up(experts, chunk, LIMIT)
-            pair, quick = best_ms(lambda s=setup: whole_pair(s)), best_ms(lambda s=setup: ranges(s))
+            pair, quick = (
+                best_ms(lambda s=setup: whole_pair(s)),
+                best_ms(lambda s=setup: ranges(PromptPolicy(s))),
+            )
             slow = best_ms(lambda s=setup: (scan(s, False), scan(s, True)), runs=3)
             long = msgspec.structs.replace(
                 setup, model=msgspec.structs.replace(setup.model, max_context_tokens=LONG)
             )
-            ten = best_ms(lambda s=long: ranges(s))
-            best, single = ranges(setup)
+            ten = best_ms(lambda s=long: ranges(PromptPolicy(s)))
+            best, single = ranges(PromptPolicy(setup))
             exact = agrees(best, scan(setup, False)) and agrees(single, scan(setup, True))
             name = f"{'experts' if experts else 'dense':8}{chunk or 'one shot'!s:>8}"
             print(

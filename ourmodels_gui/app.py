@@ -14,22 +14,23 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
-from .gui import settings as remembered
 from .gui.about import icon
 from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
+from .gui.own_compositions import OwnCompositions
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
-from .gui.prices import Prices
-from .gui.rank_choice import RankChoice
+from .gui.preferences import Preferences
 from .gui.recompute import Recompute
 from .gui.sources import Sources
+from .gui.speech import speak
 from .gui.store import Store
 from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
+from .gui.typed import use_numbers
 from .library.load import Library, load
 
 if TYPE_CHECKING:
@@ -76,10 +77,12 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     app.setDesktopFileName("org.ourmodels.OurModels")
     app.setWindowIcon(icon())
     folder = paths.user_data()
-    settings = remembered.load(folder)
-    theme = Theme(app)
-    theme.choose(settings.theme)
-    window = build(theme, settings)
+    preferences = Preferences(folder)
+    speak(app, preferences.settings.language)
+    use_numbers(preferences.settings.numbers)
+    theme = Theme(app, preferences.settings.text_percent)
+    theme.choose(preferences.settings.theme)
+    window = build(theme, preferences)
     autosave = Autosave(window.document, folder, window)
     if path is None:
         autosave.restore()
@@ -94,11 +97,11 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
         started(window)
     status = app.exec()
     autosave.end()
-    remembered.save(window.settings, folder)
+    preferences.write()
     return status
 
 
-def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
+def build(theme: Theme, preferences: Preferences) -> MainWindow:
     """The window on the shipped catalog and the user's own files."""
     folder = paths.user_data()
 
@@ -108,7 +111,7 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
     library = reload()
     store = Store(first_scenario(library), library)
     recompute = Recompute(store)
-    prices, tray = Prices(folder), Tray()
+    tray = Tray()
 
     @cache
     def measurements() -> "Measurements":
@@ -128,9 +131,9 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
             ("Memory traffic", _traffic_tab),
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
-            ("Rank", lambda: _rank_tab(store, prices, tray, settings)),
-            ("Find", lambda: _find_tab(store, prices, tray)),
-            ("Compare", lambda: _compare_tab(store, prices, tray)),
+            ("Rank", lambda: _rank_tab(store, preferences, tray)),
+            ("Find", lambda: _find_tab(store, preferences, tray)),
+            ("Compare", lambda: _compare_tab(store, preferences, tray)),
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
@@ -139,18 +142,20 @@ def build(theme: Theme, settings: remembered.Settings) -> MainWindow:
         recompute,
         theme,
         panels,
-        settings=settings,
+        preferences=preferences,
         examples=paths.resources() / "examples",
     )
     store.setParent(window)
     recompute.setParent(window)
-    prices.setParent(window)
+    preferences.setParent(window)
     tray.setParent(window)
     window.menus.mark.connect(lambda: tray.add(mark_of(store.scenario)))
     tray.changed.connect(lambda: window.statusBar().showMessage(tray.said(), TOLD_MS))
-    if prices.notice:
-        window.bar.say(prices.notice)
+    preferences.refused.connect(window.bar.say)
+    if preferences.notice:
+        window.bar.say(preferences.notice)
     OwnMachines(store, window, folder, reload)
+    OwnCompositions(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
     Imports(store, window, folder, reload)
     Sources(store, recompute, window)
@@ -208,22 +213,19 @@ def _speculation_tab() -> QWidget:
     return SpeculationTab()
 
 
-def _rank_tab(store: Store, prices: Prices, tray: Tray, settings: remembered.Settings) -> QWidget:
+def _rank_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
     from .gui.rank_tab import RankTab  # noqa: PLC0415
 
-    def remember(choice: RankChoice) -> None:
-        settings.rank = choice
-
-    return RankTab(lambda: store.library, prices, tray, settings.rank, remember)
+    return RankTab(lambda: store.library, preferences, tray)
 
 
-def _find_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
+def _find_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
     from .gui.find_tab import FindTab  # noqa: PLC0415
 
-    return FindTab(lambda: store.library, prices, tray)
+    return FindTab(lambda: store.library, preferences, tray)
 
 
-def _compare_tab(store: Store, prices: Prices, tray: Tray) -> QWidget:
+def _compare_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
     from .gui.compare_tab import CompareTab  # noqa: PLC0415
 
-    return CompareTab(lambda: store.library, prices, tray)
+    return CompareTab(lambda: store.library, preferences, tray)

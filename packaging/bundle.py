@@ -68,15 +68,23 @@ and the X libraries that many systems lack. All under permissive licences. The r
 every desktop has its own (fonts, glib, OpenGL), comes from there."""
 
 
+def spoken() -> tuple[str, ...]:
+    """The files with Qt's own words in the languages that the program has words of."""
+    return tuple(f"qtbase_{path.name}.qm" for path in (ROOT / "resources" / "locale").iterdir())
+
+
 def belongs(name: str, source: str) -> bool:
     """Whether a bundle holds a library or data file. Parameters: its name there; where it is.
 
     >>> belongs("PySide6/Qt/translations/qt_de.qm", "x"), belongs("libcairo.so.2", "/lib/x.so")
     (False, False)
+    >>> belongs("PySide6/Qt/translations/qtbase_de.qm", "x")
+    True
     >>> belongs("libz.so.1", "/lib/libz.so.1"), belongs("libcairo.so.2", "/venv/libcairo.so.2")
     (True, True)
     """
-    if any(words in name.replace("\\", "/") for words in UNUSED_FILES):
+    name = name.replace("\\", "/")
+    if any(words in name for words in UNUSED_FILES) and not name.endswith(spoken()):
         return False
     return name.startswith(CARRIED) or not source.startswith(SYSTEM_FOLDERS)
 

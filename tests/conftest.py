@@ -9,3 +9,6 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+# Tests read the texts of the code, whatever the system speaks.
+os.environ["OURMODELS_LANGUAGE"] = "en"

@@ -108,7 +108,9 @@ HARDWARE = {
         edit("hardware/titan-xp.json", ("exceptions", {"prices": "Rare."})),
         "exceptions.prices", "no such check",
     ),
-    "unknown key": (edit("hardware/tesla-p40.json", ("memmory", 1)), "", "key is unknown"),
+    "unknown key": (
+        edit("hardware/tesla-p100-pcie-12gb.json", ("memmory", 1)), "", "key is unknown"
+    ),
     "missing key": (edit("hardware/tesla-p4.json", ("vendor", MISSING)), "", "a key is missing"),
     "negative": (
         edit("hardware/tesla-t4.json", ("power.value", -70)), "power.value", "must be above 0"
@@ -163,7 +165,58 @@ MODELS = {
     ),
 }  # fmt: skip
 
+COMPOSED = {
+    "unknown device": (
+        edit("compositions/geforce-rtx-4090-x2.json", ("hardware.devices.0.id", "geforce-rtx-409")),
+        "hardware.devices[0].id", "no machine",
+    ),
+    "unknown link": (
+        edit("compositions/geforce-rtx-4090-x4.json", ("hardware.link", "pcie-9-x16")),
+        "hardware.link", "no link",
+    ),
+    "no link": (
+        edit("compositions/geforce-rtx-3060-12gb-x2.json", ("hardware.link", MISSING)),
+        "hardware.link", "is missing",
+    ),
+    "a link that the card has not": (
+        edit("compositions/geforce-rtx-5090-x2.json", ("hardware.link", "nvlink-5")),
+        "hardware.link", "has no NVLink",
+    ),
+    "a faster slot than the card's": (
+        edit("compositions/geforce-rtx-4060-ti-16gb-x2.json", ("hardware.link", "pcie-4-x16")),
+        "hardware.link", "PCIe 4.0 x8; pcie-4-x16 is more",
+    ),
+    "too many devices": (
+        edit("compositions/radeon-instinct-mi50-32gb-x4.json", ("hardware.devices.0.count", 400)),
+        "hardware.devices", "72 is the most",
+    ),
+    "a card as host": (
+        edit("compositions/geforce-rtx-5090-ddr5-64gb.json",
+             ("hardware.host_memory", "nvidia-l40s")),
+        "hardware.host_memory", "is an accelerator",
+    ),
+    "a composition without a source": (
+        edit("compositions/nvidia-l40s-x4.json", ("facts", [])), "facts", "with its source"
+    ),
+    "a composition's source": (
+        edit("compositions/nvidia-l40s-x8.json", ("facts.0.source", "hearsay")),
+        "facts[0].source", "not in sources.json",
+    ),
+    "no note": (
+        edit("compositions/radeon-ai-pro-r9700-x2.json", ("note", "")), "note", "which link"
+    ),
+    "a name twice": (
+        edit("compositions/geforce-rtx-3090-x4.json", ("name", "2 x GeForce RTX 3090")),
+        "name", "also stands in",
+    ),
+}  # fmt: skip
+
 BYTES = {
+    "a composition named otherwise": (
+        ("compositions/twin-cards.json", b'''{"name": "Twins", "note": "x", "facts": [],
+          "hardware": {"devices": [{"id": "nvidia-l40s", "count": 2}], "link": 16}}'''), "",
+        "name the file after its first device",
+    ),
     "broken": (("hardware/tesla-v100s-pcie-32gb.json", b'{"name": "Te'), "", "complete JSON"),
     "a key twice": (
         ("hardware/twin.json", b'{"name": "A", "vendor": "B", "name": "C"}'), "name",
@@ -187,7 +240,7 @@ BYTES = {
     ),
 }  # fmt: skip
 
-FAULTS = HARDWARE | MODELS | BYTES
+FAULTS = HARDWARE | MODELS | COMPOSED | BYTES
 
 
 def plant(root: Path, name: str, change) -> None:
@@ -250,6 +303,8 @@ def test_counts_are_printed(check):
     assert f", {models} models, " in lines[0] and lines[0].endswith("of them audited.")
     for basis in ("derived", "measured", "published", "unverified"):
         assert basis in lines[1]
+    compositions = len(list((paths.catalog() / "compositions").glob("*.json")))
+    assert lines[3].startswith(f"{compositions} compositions, ")
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -294,9 +349,20 @@ def test_a_users_faults_are_found_with_the_whole_path_and_what_is_theirs_is_coun
     path.write_text(json.dumps(mine))
     status, lines = check()
     assert status == 2
-    assert "Yours: 1 machine, 0 models." in lines
+    assert "Yours: 1 machine, 0 models, 0 compositions." in lines
     assert lines[-2] == "1 finding:"
     assert lines[-1].startswith(f"{path}: memory.bandwidth: ") and "896 GB/s" in lines[-1]
+
+
+def test_a_composition_of_the_users_own_is_checked_but_needs_no_source(check):
+    (check.home / "compositions").mkdir(parents=True)
+    path = check.home / "compositions" / "mine.json"
+    pair = {"devices": [{"id": "geforce-rtx-3090", "count": 2}], "link": "pcie-5-x16"}
+    path.write_text(json.dumps({"name": "Mine", "hardware": pair}))
+    status, lines = check()
+    assert status == 2
+    assert "Yours: 0 machines, 0 models, 1 composition." in lines
+    assert lines[-1].startswith(f"{path}: hardware.link: ") and "PCIe 4.0 x16" in lines[-1]
 
 
 def test_a_users_version_of_a_shipped_machine_hides_no_fault_of_either(check):
@@ -306,7 +372,7 @@ def test_a_users_version_of_a_shipped_machine_hides_no_fault_of_either(check):
     (check.home / "hardware" / Path(RX).name).write_text(json.dumps(shipped))
     status, lines = check()
     assert status == 2 and lines[-2] == "1 finding:"
-    assert "Yours: 1 machine, 0 models." in lines
+    assert "Yours: 1 machine, 0 models, 0 compositions." in lines
 
 
 def test_a_folder_that_is_not_there_has_status_3(check, tmp_path):

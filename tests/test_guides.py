@@ -1,13 +1,17 @@
 """The files that the guides in docs/ show can be used as they stand."""
 
 import re
+import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from ourmodels_gui import paths
 from ourmodels_gui.library.check import check_hardware
+from ourmodels_gui.library.check_compositions import check_compositions
 from ourmodels_gui.library.check_models import check_model
+from ourmodels_gui.library.compositions import CompositionRecord
 from ourmodels_gui.library.hardware import Configuration, HardwareRecord, Memory
 from ourmodels_gui.library.load import load
 from ourmodels_gui.library.models import (
@@ -29,23 +33,27 @@ GUIDE = (DOCS / "catalog.md").read_text(encoding="utf-8")
 
 
 def whole_examples() -> list[str]:
-    """The complete JSON files that the guide shows: a machine, then a model."""
+    """The complete JSON files that the guide shows: a machine, a model, a composition."""
     return [block for block in re.findall(r"```json\n(.*?)```", GUIDE, re.S) if '"name"' in block]
 
 
 @pytest.fixture
 def library(tmp_path):
-    for folder, text in zip(("hardware", "models"), whole_examples(), strict=True):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "example.json").write_text(text, encoding="utf-8")
-    return load(tmp_path / "no-catalog", tmp_path)
+    folders = ("hardware", "models", "compositions")
+    for folder, text in zip(folders, whole_examples(), strict=True):
+        (tmp_path / "user" / folder).mkdir(parents=True)
+        name = "example-x1-x2.json" if folder == "compositions" else "example.json"
+        (tmp_path / "user" / folder / name).write_text(text, encoding="utf-8")
+    (tmp_path / "catalog").mkdir()
+    shutil.copy(paths.catalog() / "links.json", tmp_path / "catalog")
+    return load(tmp_path / "catalog", tmp_path / "user")
 
 
 @pytest.mark.parametrize(
     "struct",
     [
         HardwareRecord, Memory, Configuration, Figure, ModelRecord, Tensors, ExpertSet, LayerGroup,
-        Mtp, Published, Audit,
+        Mtp, Published, Audit, CompositionRecord,
     ],
 )  # fmt: skip
 def test_the_guide_names_every_key(struct):
@@ -58,6 +66,7 @@ def test_the_examples_pass_every_check(library):
     records = {entry.place: entry.record for entry in library.machines.values()}
     assert check_hardware(records, None) == []
     assert check_model(library.models["example"].record, "example.json") == []
+    assert check_compositions(library, None, yours=True) == []
 
 
 def test_the_examples_load_without_a_problem(library):

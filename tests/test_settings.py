@@ -2,13 +2,37 @@ import pytest
 
 from ourmodels_gui import settings
 from ourmodels_gui.problem import BadInput
-from ourmodels_gui.settings import FILE, OwnPrice, Settings
+from ourmodels_gui.settings import (
+    FILE,
+    Layout,
+    OwnPrice,
+    RankChoice,
+    ReportChoice,
+    Settings,
+    change,
+    edited,
+)
 
-MINE = Settings("EUR", 0.9, 0.32, 5.0, {"geforce-rtx-4090": OwnPrice(1700.0, "2026-01", "used")})
+MINE = Settings(
+    "EUR",
+    0.9,
+    0.32,
+    5.0,
+    {"geforce-rtx-4090": OwnPrice(1700.0, "2026-01", "used")},
+    theme="dark",
+    language="de",
+    numbers="1.234,5",
+    text_percent=130,
+    layout=Layout("AP8=", "", "bGVmdA=="),
+    report=ReportChoice("Ann", "/pictures/logo.png", "letter"),
+    rank=RankChoice("pairs", "map", facets={"verdict": ("serves",)}, descending=False),
+    recent=("/pictures/a.ourmodels.json",),
+    hints_put_away=("Cache",),
+)
 
 
 def test_settings_survive_a_file(tmp_path):
-    settings.save(MINE, tmp_path / "new" / "folder")
+    settings.change(tmp_path / "new" / "folder", Settings(), MINE)
     assert settings.load(tmp_path / "new" / "folder") == (MINE, "")
 
 
@@ -26,6 +50,9 @@ def test_no_file_means_the_defaults(tmp_path):
         '{"format": "ourmodels-settings", "version": 1, "currency": "euro"}',
         '{"format": "ourmodels-settings", "version": 1, "prices": {"a": {"amount": "cheap"}}}',
         '{"format": "ourmodels-settings", "version": 1, "lifetime_years": 0}',
+        '{"format": "ourmodels-settings", "version": 1, "theme": "pink"}',
+        '{"format": "ourmodels-settings", "version": 1, "text_percent": 1000}',
+        '{"format": "ourmodels-settings", "version": 1, "layout": {"geometry": 3}}',
         "\udcff",
     ],
 )
@@ -77,3 +104,30 @@ def test_an_older_version_is_migrated(monkeypatch):
     )
     old = b'{"format": "ourmodels-settings", "version": 1, "money": "CHF"}'
     assert settings.read(old).currency == "CHF"
+
+
+def test_two_windows_keep_each_others_changes(tmp_path):
+    change(tmp_path, Settings(), MINE)
+    first = edited(MINE, {"prices": MINE.prices | {"a": OwnPrice(5.0)}, "theme": None})
+    second = edited(MINE, {"prices": {}, "rank": RankChoice("models"), "recent": ()})
+    change(tmp_path, MINE, first)
+    kept = change(tmp_path, MINE, second)
+    assert kept == settings.load(tmp_path)[0]
+    assert kept.prices == {"a": OwnPrice(5.0)}
+    assert (kept.theme, kept.recent, kept.rank) == ("system", (), RankChoice("models"))
+    assert (kept.layout, kept.report) == (MINE.layout, MINE.report)
+
+
+def test_what_differs_by_nothing_leaves_the_rest_alone(tmp_path):
+    change(tmp_path, Settings(), MINE)
+    assert change(tmp_path, MINE, MINE) == MINE
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [({"theme": "pink"}, "theme"), ({"currency": "euro"}, "currency"), ({"colour": 1}, "colour")],
+)
+def test_a_value_that_cannot_stand_is_refused(changes, key):
+    with pytest.raises(BadInput) as bad:
+        edited(MINE, changes)
+    assert bad.value.problem.key == key

@@ -14,13 +14,12 @@ from ourmodels_gui import app as program
 from ourmodels_gui import paths
 from ourmodels_gui.gui.about import icon
 from ourmodels_gui.gui.main_window import MainWindow
-from ourmodels_gui.gui.settings import Settings
-from ourmodels_gui.gui.theme import Choice, Theme
+from ourmodels_gui.gui.preferences import Preferences
+from ourmodels_gui.gui.theme import Theme
 
 HERE = Path(__file__).parent
 SIZE = (1280, 800)
 STEP_MS, MOST_STEPS = 100, 100
-THEMES: tuple[Choice, ...] = ("light", "dark")
 
 
 def settle(window: MainWindow) -> None:
@@ -34,9 +33,11 @@ def settle(window: MainWindow) -> None:
     raise SystemExit("The window was not drawn in time; no picture was taken.")
 
 
-def take(theme: Theme, choice: Choice) -> None:
+def take(theme: Theme, choice: str) -> None:
     """Write window-light.png or window-dark.png beside this file."""
-    window = program.build(theme, Settings(theme=choice))
+    preferences = Preferences(paths.user_data())
+    preferences.edit(theme=choice)
+    window = program.build(theme, preferences)
     window.resize(*SIZE)
     window.show()
     settle(window)
@@ -52,7 +53,7 @@ def main() -> None:
     theme = Theme(app)
     with tempfile.TemporaryDirectory(prefix="ourmodels-") as folder:
         os.environ[paths.HOME_VARIABLE] = folder  # nobody's own machines in the picture
-        for choice in THEMES:
+        for choice in ("light", "dark"):
             take(theme, choice)
 
 

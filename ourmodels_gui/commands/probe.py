@@ -63,6 +63,6 @@ def run(asked: argparse.Namespace) -> int:
         raise Refused("not saved: its bandwidth is unknown; give it with --limit", BAD_INPUT)
     if bandwidth is not None and own.reads_main_memory:
         record = with_bandwidth(record, bandwidth)
-    place, id_ = add_machine(user, record, frozenset(library.machines))
+    place, id_ = add_machine(user, record, library.hardware_ids)
     tell(f"saved as {id_}, in {place}")
     return status

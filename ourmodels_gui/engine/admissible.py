@@ -49,34 +49,44 @@ def largest_batch(costs: PromptCosts, fitting: Floats, budget_s: float | None) -
     """
     if budget_s is None or (costs.private_bytes is None and costs.compute_s is None):
         return fitting
+    low, high = np.zeros(np.shape(fitting)), fitting + 1.0
+    if costs.closed:
+        low, high = _bracket(costs, fitting, budget_s)
+    return last_batches(lambda batch: costs.time_s(batch) <= budget_s, low, high)
+
+
+def _bracket(costs: PromptCosts, fitting: Floats, budget_s: float) -> tuple[Floats, Floats]:
+    """A batch whose known time keeps the budget, and one whose time does not or that is unfit."""
     low = high = fitting
-    if costs.compute_s is not None:
-        low = high = np.minimum(fitting, _ratio(budget_s, costs.compute_s))
+    each_s = costs.link_s if costs.compute_s is None else costs.each_s
+    if each_s is not None:
+        low = high = np.minimum(fitting, _ratio(budget_s, each_s))
     if costs.private_bytes is not None:
         moved = costs.bandwidth_bytes_per_s * budget_s
         least, most = costs.sweeps_bytes(1.0), costs.most_sweeps_bytes()
         low = np.minimum(low, _ratio(moved * (1 - SLACK) - most, costs.private_bytes))
         high = np.minimum(high, _ratio(moved * (1 + SLACK) - least, costs.private_bytes))
     low = np.maximum(np.floor(low) - 1.0, 0.0)
-    high = np.minimum(np.floor(high) + 2.0, fitting + 1.0)
-    return last_batches(lambda batch: costs.time_s(batch) <= budget_s, low, high)
+    return low, np.minimum(np.floor(high) + 2.0, fitting + 1.0)
 
 
 def best_batch(costs: PromptCosts, largest: Floats) -> Floats:
-    """The smallest batch whose memory time is within its compute time, else the largest admitted.
+    """The smallest batch whose shared time is within that of its prompts, else the largest.
 
-    min b with Q_pf(b) / R <= b t_compute(1). From there on the ceiling is the compute ceiling, so
-    a larger batch only waits longer. Without a compute side, the largest.
+    min b with Q_pf(b) / R <= b t_compute(1). From there on the ceiling is the compute ceiling, or
+    that of a link, so a larger batch only waits longer. Without a compute side, the largest.
 
     References: formulation, "Combined ceiling and crossover"; decisions, "Prefill".
     """
-    if costs.compute_s is None or costs.private_bytes is None:
+    each_s = costs.each_s
+    if each_s is None or costs.private_bytes is None:
         return largest
-    compute_s = costs.compute_s
-    covered = costs.bandwidth_bytes_per_s * compute_s
-    low = _ratio(costs.sweeps_bytes(1.0), covered * (1 + SLACK) - costs.private_bytes)
-    high = _ratio(costs.most_sweeps_bytes(), covered * (1 - SLACK) - costs.private_bytes)
-    low = np.minimum(np.maximum(np.ceil(low) - 2.0, 0.0), np.maximum(largest - 1.0, 0.0))
-    high = np.minimum(np.ceil(high) + 1.0, largest)
-    waiting = last_batches(lambda b: costs.memory_s(b) > b * compute_s, low, high)
+    low, high = np.zeros(np.shape(largest)), largest
+    if costs.closed:
+        covered = costs.bandwidth_bytes_per_s * each_s
+        low = _ratio(costs.sweeps_bytes(1.0), covered * (1 + SLACK) - costs.private_bytes)
+        high = _ratio(costs.most_sweeps_bytes(), covered * (1 - SLACK) - costs.private_bytes)
+        low = np.minimum(np.maximum(np.ceil(low) - 2.0, 0.0), np.maximum(largest - 1.0, 0.0))
+        high = np.minimum(np.ceil(high) + 1.0, largest)
+    waiting = last_batches(lambda b: costs.shared_s(b) > b * each_s, low, high)
     return np.minimum(waiting + 1.0, largest)

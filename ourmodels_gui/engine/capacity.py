@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import Tokens, cache_alloc_bytes
+from .costs import Tokens, cache_alloc_bytes, draft_alloc_bytes
 from .setup import Setup
 
 
@@ -72,14 +72,15 @@ def resident_margin_bytes(setup: Setup) -> int:
 
 
 def session_bytes(setup: Setup, tokens: Tokens) -> Tokens:
-    """Cache that one session reserves, K_alloc(L) + K_draft,alloc, in whole bytes.
+    """Cache that one session reserves, K_alloc(L) + K_draft,alloc(L), in whole bytes.
 
     Parameters: setup; tokens, the reserved context L, a number or an array.
     References: formulation, "Memory-fit batch" and "Speculative decoding".
     """
-    draft_bytes = setup.speculation.draft.cache_alloc_bytes if setup.speculation else 0.0
-    own_bytes = cache_alloc_bytes(setup.model.cache, tokens, setup.workload.cache_policy)
-    whole_bytes: Tokens = np.rint(own_bytes) + round(draft_bytes)
+    policy = setup.workload.cache_policy
+    whole_bytes: Tokens = np.rint(cache_alloc_bytes(setup.model.cache, tokens, policy))
+    if setup.speculation:
+        whole_bytes += np.rint(draft_alloc_bytes(setup.speculation.draft, tokens, policy))
     return whole_bytes
 
 
@@ -105,8 +106,8 @@ def longest_context(setup: Setup, batch: int = 1) -> int | None:
     """The longest reservation with which `batch` sessions still fit, to the token.
 
     The largest L with W_resident + O + b K_alloc(L) <= C; 0 where even one token does not fit, None
-    where nothing grows beyond the memory, up to 2^31 tokens. A draft's cache counts as the setup
-    has it, and the model's own limit is another question.
+    where nothing grows beyond the memory, up to 2^31 tokens. A draft's cache grows with it
+    up to the draft's own limit; the model's is another question.
 
     Parameters: setup; batch, b >= 1.
     References: formulation, "Memory-fit batch".

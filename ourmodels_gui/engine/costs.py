@@ -14,6 +14,7 @@ from .setup import (
     AttentionLayer,
     CacheLayer,
     CachePolicy,
+    Draft,
     Experts,
     ModelCosts,
     Routing,
@@ -164,6 +165,33 @@ def layer_read_bytes(layer: CacheLayer, tokens: Tokens) -> Tokens:
         layer.read_bytes_per_token * read + layer.index_bytes_per_token * tokens + layer.state_bytes
     )
     return moved
+
+
+def draft_alloc_bytes(draft: Draft, tokens: Tokens, policy: CachePolicy) -> Tokens:
+    """Cache of a draft that one session reserves at a context of `tokens`, K_draft,alloc [bytes].
+
+    A draft keeps no more than its own context limit.
+
+    References: formulation, "Speculative decoding".
+    """
+    return cache_alloc_bytes(draft.cache, _within(draft, tokens), policy)
+
+
+def draft_read_bytes(draft: Draft, tokens: Tokens) -> Tokens:
+    """What one step of a draft reads of its cache at a context of `tokens`, K_draft,read [bytes].
+
+    References: formulation, "Speculative decoding".
+
+    >>> draft_read_bytes(Draft(cache=(CacheLayer("full", 1, 2.0, 2.0),), max_context_tokens=10), 99)
+    20.0
+    """
+    read: Tokens = cache_read_bytes(draft.cache, _within(draft, tokens)) / draft.modules
+    return read
+
+
+def _within(draft: Draft, tokens: Tokens) -> Tokens:
+    limit = draft.max_context_tokens
+    return tokens if limit is None else _at_most(tokens, limit)
 
 
 def attended_pairs(

@@ -11,19 +11,24 @@ width is the ceiling of that policy.
 
 from typing import Any
 
-from .admissible import best_batch, largest_batch
-from .capacity import fitting_batch, resident_margin_bytes
+from .admissible import largest_batch
 from .costs import active_bytes, cache_alloc_bytes, prefill_sweep_scale
-from .crossover import crossover_tokens, missing_for_compute, seconds_per_flop
+from .crossover import crossover_tokens, seconds_per_flop
 from .memory_power import memory_power_tokens_per_s
-from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
+from .prompt_costs import Floats, PromptCosts
+from .prompt_policy import PromptPolicy
 from .prompt_range import ranges
 from .result import Kind, Prefill, PrefillPoint, PrefillVerdict
-from .setup import Prompt, Setup
+from .setup import Setup
 
 
 def prefill(setup: Setup) -> Prefill:
-    """Prefill ceilings of a setup that has a prompt.
+    """Prefill ceilings of one pool; see `prefill_under`."""
+    return prefill_under(PromptPolicy(setup))
+
+
+def prefill_under(policy: PromptPolicy, ranged: bool = True) -> Prefill:
+    """Prefill ceilings of a setup that has a prompt, under one way of serving it.
 
     The gates, in order, each with its verdict; a later one is tried when the earlier ones pass:
 
@@ -43,57 +48,62 @@ def prefill(setup: Setup) -> Prefill:
     compute ceilings, the FLOPs per token and the crossover; the batch only when it is forced.
     The combined figures (rate, time, limit, ranges, single prompt) need both sides.
 
-    The single prompt is a batch of one, whether it meets the budget or not.
+    The single prompt is a batch of one, whether it meets the budget or not. The ranges are left out
+    unless `ranged`.
 
     Raises ValueError when the setup has no prompt.
     References: formulation, "Prefill" and "Calculator procedure"; decisions, "Prefill".
     """
+    setup = policy.setup
     if setup.prompt is None:
         raise ValueError("the setup has no prompt")
     prompt = setup.prompt
     held = prompt.cached_prefix_tokens + prompt.prompt_tokens
     reserved = setup.workload.reserved_context_tokens
-    if resident_margin_bytes(setup) < 0:
+    if policy.margin_bytes() < 0:
         return Prefill("model does not fit", {})
     if held > reserved:
         what = "cached prefix and prompt" if prompt.cached_prefix_tokens else "prompt"
         said = f"the reservation of {reserved:,} tokens is too small for {held:,} of {what}"
         return Prefill("no prompt fits", {}, unavailable=said)
     gate_tokens = held if prompt.cache_growth == "on_demand" else reserved
-    fitting = fitting_batch(setup, gate_tokens)
+    fitting = policy.fitting(gate_tokens)
     if prompt.batch is not None and 1 <= fitting < prompt.batch:
         return Prefill("the batch does not fit", {})
 
-    costs = prompt_costs(
-        setup, prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens
-    )
-    figures = _chain_ends(setup, gate_tokens)
+    costs = policy.costs(prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens)
+    figures = _chain_ends(policy, gate_tokens)
     verdict: PrefillVerdict = "no prompt fits"
     if fitting >= 1:
         verdict = "serves"
         figures |= _without_setting(costs)
         if prompt.ttft_budget_s is not None:
-            figures["unrestricted"] = _point(costs, _batch(costs, fitting, prompt, None))
-        batch = _batch(costs, fitting, prompt, prompt.ttft_budget_s)
+            figures["unrestricted"] = _point(costs, _batch(policy, costs, fitting, None))
+        batch = _batch(policy, costs, fitting, prompt.ttft_budget_s)
         if batch == 0:
             verdict = "no setting meets the budget"
         else:
-            figures |= _at(costs, batch, forced=prompt.batch is not None)
+            figures |= _at(policy, costs, batch)
     else:
         figures = {"crossover_tokens": figures["crossover_tokens"]}
-    figures["range"], figures["range_single"] = ranges(setup)
+    if ranged:
+        figures["range"], figures["range_single"] = ranges(policy)
     figures = {name: figure for name, figure in figures.items() if figure is not None}
     return Prefill(
-        verdict, _kinds(setup, figures), unavailable=_unavailable(setup, costs), **figures
+        verdict, _kinds(policy, figures), unavailable=_unavailable(policy, costs), **figures
     )
 
 
-def _batch(costs: PromptCosts, fitting: Floats, prompt: Prompt, budget_s: float | None) -> int:
+def _batch(
+    policy: PromptPolicy, costs: PromptCosts, fitting: Floats, budget_s: float | None
+) -> int:
     """The batch in use: the forced one or the best one; 0 when none keeps the budget."""
     largest = largest_batch(costs, fitting, budget_s)
-    if prompt.batch is not None:
-        return prompt.batch if prompt.batch <= largest else 0
-    return int(best_batch(costs, largest))
+    assert policy.setup.prompt is not None
+    forced = policy.setup.prompt.batch
+    if forced is not None:
+        return forced if forced <= largest else 0
+    return int(policy.best(costs, largest))
 
 
 def _point(costs: PromptCosts, batch: int) -> PrefillPoint | None:
@@ -104,21 +114,21 @@ def _point(costs: PromptCosts, batch: int) -> PrefillPoint | None:
     return PrefillPoint(batch, batch * float(costs.tokens) / time_s, time_s)
 
 
-def _at(costs: PromptCosts, batch: int, forced: bool) -> dict[str, Any]:
+def _at(policy: PromptPolicy, costs: PromptCosts, batch: int) -> dict[str, Any]:
     """Figures of one setting."""
-    figures: dict[str, Any] = {"chunk_tokens": int(costs.chunk)}
-    if forced or costs.private_bytes is not None:
+    figures: dict[str, Any] = {"chunk_tokens": costs.width(batch)}
+    assert policy.setup.prompt is not None
+    if policy.setup.prompt.batch is not None or costs.private_bytes is not None:
         figures["batch"] = batch
     if costs.private_bytes is not None:
         figures["memory_ceiling_tokens_per_s"] = float(costs.memory_tokens_per_s(batch))
         figures["bytes_per_token"] = float(costs.memory_bytes(batch) / (batch * costs.tokens))
     if costs.compute_s is not None:
-        figures["compute_ceiling_tokens_per_s"] = float(costs.compute_tokens_per_s())
-    if (point := _point(costs, batch)) and costs.compute_s is not None:
-        waits_for_memory = costs.memory_s(batch) > batch * costs.compute_s
+        figures["compute_ceiling_tokens_per_s"] = float(costs.compute_tokens_per_s(batch))
+    if point := _point(costs, batch):
         figures["tokens_per_s"] = point.tokens_per_s
         figures["time_s"] = point.time_s
-        figures["limit"] = "memory" if waits_for_memory else "compute"
+        figures["limit"] = policy.binding(costs, batch).resource
     return figures
 
 
@@ -128,15 +138,17 @@ def _without_setting(costs: PromptCosts) -> dict[str, Any]:
     return {"flop_per_token": flop, "single_prompt": _point(costs, 1)}
 
 
-def _chain_ends(setup: Setup, gate_tokens: int) -> dict[str, Any]:
+def _chain_ends(policy: PromptPolicy, gate_tokens: int) -> dict[str, Any]:
     """The loose end of each resource's chain, and where the rooflines cross.
 
     T_pf,MP = L R (C - W_resident - O) / (K_alloc W_active) on the memory side and
     F_linear / (2 P_lin,active) on the compute side. W_active carries the scale of the prefill
-    sweeps, so that the chain holds; a draft plays no part, as in decode.
+    sweeps, so that the chain holds; a draft plays no part, as in decode. Both are those of all
+    pools together, which no policy exceeds; unlike pools have no one crossover.
 
     References: formulation, "Ordering of the prefill bounds".
     """
+    setup = policy.setup
     machine, model, workload = setup.machine, setup.model, setup.workload
     assert setup.prompt is not None
     scale = prefill_sweep_scale(model)
@@ -147,24 +159,27 @@ def _chain_ends(setup: Setup, gate_tokens: int) -> dict[str, Any]:
         active_bytes=scale * active_bytes(model.always_bytes, model.experts),
     )
     ends: dict[str, Any] = {"memory_power_tokens_per_s": setup.prompt.prompt_tokens * prompts_per_s}
-    linear = seconds_per_flop(machine, setup.linear_mode)
-    if linear is None or missing_for_compute(setup):
+    linear = seconds_per_flop(policy.working, setup.linear_mode)
+    if linear is None or policy.missing_for_compute():
         return ends | {"crossover_tokens": None}
     assert model.linear_active_parameters is not None
+    crossing = None
+    if policy.alike:
+        crossing = crossover_tokens(
+            model, workload.routing, machine.bandwidth_bytes_per_s, linear, scale
+        )
     return ends | {
         "linear_ceiling_tokens_per_s": 1.0 / (2.0 * model.linear_active_parameters * linear),
-        "crossover_tokens": crossover_tokens(
-            model, workload.routing, machine.bandwidth_bytes_per_s, linear, scale
-        ),
+        "crossover_tokens": crossing,
     }
 
 
-def _unavailable(setup: Setup, costs: PromptCosts) -> str:
+def _unavailable(policy: PromptPolicy, costs: PromptCosts) -> str:
     """Which side is missing and what it lacks; "" when both are there."""
     several = bool(costs.tokens > costs.chunk)
     sides = (
-        ("memory side", missing_for_memory(setup, several)),
-        ("compute side", missing_for_compute(setup)),
+        ("memory side", policy.missing_for_memory(several)),
+        ("compute side", policy.missing_for_compute()),
     )
     return "; ".join(f"{side}: {', '.join(lacks)} unknown" for side, lacks in sides if lacks)
 
@@ -172,23 +187,24 @@ def _unavailable(setup: Setup, costs: PromptCosts) -> str:
 _USES: dict[str, frozenset[str]] = {
     "memory_ceiling_tokens_per_s": frozenset({"sweep", "bandwidth"}),
     "bytes_per_token": frozenset({"sweep"}),
-    "compute_ceiling_tokens_per_s": frozenset({"linear", "attention"}),
+    "compute_ceiling_tokens_per_s": frozenset({"linear", "attention", "spread"}),
     "memory_power_tokens_per_s": frozenset({"bandwidth"}),
     "linear_ceiling_tokens_per_s": frozenset({"linear"}),
     "crossover_tokens": frozenset({"sweep", "bandwidth", "linear"}),
     "flop_per_token": frozenset(),
 } | dict.fromkeys(
     ("tokens_per_s", "time_s", "range", "range_single", "single_prompt", "unrestricted"),
-    frozenset({"sweep", "bandwidth", "linear", "attention"}),
+    frozenset({"sweep", "bandwidth", "linear", "attention", "spread"}),
 )
 
 
-def _kinds(setup: Setup, figures: dict[str, Any]) -> dict[str, Kind]:
+def _kinds(policy: PromptPolicy, figures: dict[str, Any]) -> dict[str, Kind]:
     """An estimate rests on expected expert routing or on a measured rate; a bound on neither."""
+    setup = policy.setup
     measured = setup.machine.measured
     estimated = set()
     if setup.model.experts and setup.workload.routing == "expected":
-        estimated.add("sweep")
+        estimated |= {"sweep", "spread"} if policy.spreads else {"sweep"}
     if "bandwidth" in measured:
         estimated.add("bandwidth")
     if measured & setup.linear_mode.keys():

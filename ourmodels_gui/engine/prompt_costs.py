@@ -1,4 +1,7 @@
-"""The two times of a prefill setting: prompts of a length, cut into chunks, in a batch."""
+"""The times of a prefill setting: prompts of a length, cut into chunks, in a batch."""
+
+from functools import reduce
+from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -33,7 +36,11 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
 
     private_bytes: reread and written by each prompt; None when unknown.
     flop, compute_s: arithmetic of each prompt and its time; None when a part is unknown.
+    link_s: time of each prompt on a link between devices; None where none is charged.
+    closed: whether `memory_s` is the sum below, so that batches can be bracketed from its terms.
     """
+
+    closed: ClassVar[bool] = True
 
     model: ModelCosts
     routing: Routing
@@ -43,6 +50,27 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
     private_bytes: Floats | None
     flop: Floats | None
     compute_s: Floats | None
+    link_s: Floats | None = None
+
+    @property
+    def each_s(self) -> Floats | None:
+        """Time of each prompt on what no batch shares; None where the arithmetic is unknown [s]."""
+        if self.compute_s is None or self.link_s is None:
+            return self.compute_s
+        return np.maximum(self.compute_s, self.link_s)
+
+    def work_s(self, batch: float | Floats) -> Floats:
+        """Time of the arithmetic [s]."""
+        assert self.compute_s is not None
+        return batch * self.compute_s
+
+    def shared_s(self, batch: float | Floats) -> Floats:
+        """Time on what a larger batch shares, so that its part of each prompt falls [s]."""
+        return self.memory_s(batch)
+
+    def width(self, batch: int) -> int:
+        """The chunk width in use [tokens]."""
+        return int(self.chunk)
 
     def sweeps_bytes(self, batch: float | Floats) -> Floats:
         """Weight traffic of `batch` prompts, one sweep for each chunk at the chunk's own width."""
@@ -71,18 +99,20 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
         return self.memory_bytes(batch) / self.bandwidth_bytes_per_s
 
     def time_s(self, batch: float | Floats) -> Floats:
-        """t_pf,min(b, c): the longer of the known sides [s]."""
-        if self.compute_s is None:
-            return self.memory_s(batch)
-        compute = batch * self.compute_s
-        return compute if self.private_bytes is None else np.maximum(self.memory_s(batch), compute)
+        """t_pf,min(b, c): the longest of the known sides [s]."""
+        sides = [] if self.private_bytes is None else [self.shared_s(batch)]
+        if self.compute_s is not None:
+            sides.append(self.work_s(batch))
+        if self.link_s is not None:
+            sides.append(batch * self.link_s)
+        return reduce(np.maximum, sides)
 
     def memory_tokens_per_s(self, batch: float | Floats) -> Floats:
         """R / q_pf."""
         return batch * self.tokens / self.memory_s(batch)
 
-    def compute_tokens_per_s(self) -> Floats:
-        """F / a_pf, the same at every batch."""
+    def compute_tokens_per_s(self, batch: float | Floats = 1.0) -> Floats:
+        """F / a_pf, on one pool the same at every batch."""
         assert self.compute_s is not None
         return self.tokens / self.compute_s
 

@@ -13,18 +13,21 @@ What brackets an interval [a, z], with the admitted batch b(L) falling as L grow
 - Over several chunks it is highest with the fewest whole chunks: later chunks reread more.
 - It is lowest where chunks have just begun. Q rises with L, so L / Q is at least a / Q(z); this
   is sharp inside a chunk. Over many chunks the parts of Q / L are bounded one by one.
+
+Where memory is not one sum over one pool, only this is used: no batch of longer prompts is sooner
+done, so that the prompts per second fall with L. It brackets T(L) between a T(z) / z and
+z T(a) / a; intervals are dropped that cannot pass what is found by a thousandth.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .admissible import best_batch, largest_batch
+from .admissible import largest_batch
 from .ascending import ascending
-from .capacity import fitting_batch
-from .crossover import missing_for_compute
-from .prompt_costs import Floats, PromptCosts, missing_for_memory, prompt_costs
+from .prompt_costs import Floats, PromptCosts
+from .prompt_policy import PromptPolicy
 from .result import PromptRange, RangeEnd
-from .setup import Setup, TypedCache
+from .setup import TypedCache
 
 Lengths = NDArray[np.int64]
 
@@ -34,11 +37,14 @@ PARTS = 16
 ROUNDING = 1e-12
 """Ceilings that differ by less than this fraction differ by rounding alone, and count as equal."""
 
+NEAR = 1e-3
+"""What ceilings may differ by and count as equal, where only the loose brackets hold."""
+
 TRIED = 128
 """How many lengths are tried at once for the longest that is admitted."""
 
 
-def ranges(setup: Setup) -> tuple[PromptRange | None, PromptRange | None]:
+def ranges(policy: PromptPolicy) -> tuple[PromptRange | None, PromptRange | None]:
     """The range at the best (or forced) batch of each length, and the range at a batch of one.
 
     T_pf,lo = min over L of T_pf,max(L), T_pf,hi = max over L of T_pf,max(L)
@@ -52,25 +58,26 @@ def ranges(setup: Setup) -> tuple[PromptRange | None, PromptRange | None]:
 
     References: formulation, "Ceilings across prompt lengths"; decisions, "Prefill".
     """
+    setup = policy.setup
     if (
         setup.prompt is None
         or setup.model.max_context_tokens is None
         or isinstance(setup.model.cache, TypedCache)
-        or missing_for_memory(setup, several_chunks=True)
-        or missing_for_compute(setup)
+        or policy.missing_for_memory(several_chunks=True)
+        or policy.missing_for_compute()
     ):
         return None, None
     forced = setup.prompt.batch
-    single = prompt_range(setup, 1)
-    return (single if forced == 1 else prompt_range(setup, forced)), single
+    single = prompt_range(policy, 1)
+    return (single if forced == 1 else prompt_range(policy, forced)), single
 
 
-def prompt_range(setup: Setup, batch: int | None) -> PromptRange | None:
+def prompt_range(policy: PromptPolicy, batch: int | None) -> PromptRange | None:
     """The range at one batch, or at the best batch of each length when `batch` is None.
 
     For setups that `ranges` accepts. None when no length is admitted.
     """
-    lengths = _Lengths(setup, batch)
+    lengths = _Lengths(policy, batch)
     last = lengths.last_admitted()
     if last == 0:
         return None
@@ -78,30 +85,37 @@ def prompt_range(setup: Setup, batch: int | None) -> PromptRange | None:
 
 
 class _Lengths:
-    """Ceilings over lengths under the policy of one setup."""
+    """Ceilings over lengths under one way of serving one setup."""
 
-    def __init__(self, setup: Setup, batch: int | None) -> None:
+    def __init__(self, policy: PromptPolicy, batch: int | None) -> None:
+        setup = policy.setup
         assert setup.prompt is not None and setup.model.max_context_tokens is not None
-        self._setup = setup
+        self._policy = policy
         self._batch = batch
         self._chunk = setup.prompt.chunk_tokens
         self._budget_s = setup.prompt.ttft_budget_s
+        self._written = setup.model.cache_write_bytes_per_token or 0.0
         self.limit: int = setup.model.max_context_tokens
         self.chunk = min(self._chunk or self.limit, self.limit)
         self._whole = self.costs(np.asarray(self.chunk))
+        self.closed = self._whole.closed
 
     def costs(self, tokens: ArrayLike) -> PromptCosts:
-        return prompt_costs(self._setup, tokens, self._chunk)
+        return self._policy.costs(tokens, self._chunk, reserved=tokens)
 
     def admitted(self, costs: PromptCosts) -> Floats:
         """The largest batch that may be used; the forced one where it may."""
-        fitting = fitting_batch(self._setup, costs.tokens)
+        fitting = self._policy.fitting(costs.tokens)
         if self._batch is None:
             return largest_batch(costs, fitting, self._budget_s)
         kept = self._batch <= fitting
         if self._budget_s is not None:
             kept = kept & (costs.time_s(self._batch) <= self._budget_s)
         return np.where(kept, float(self._batch), 0.0)
+
+    def best(self, costs: PromptCosts, admitted: Floats) -> Floats:
+        """The batch in use where so many are admitted."""
+        return admitted if self._batch else self._policy.best(costs, admitted)
 
     def last_admitted(self) -> int:
         """The longest length with a batch: gate and budget tighten with the length. 0 for none."""
@@ -126,7 +140,7 @@ class _Lengths:
         Parameters: begin, end [tokens]; batch; private_bytes, rereads and writes of `end`.
         """
         chunk = self.chunk
-        written = self._setup.model.cache_write_bytes_per_token or 0.0
+        written = self._written
         sweep = self._whole.sweeps_bytes(batch) / (batch * chunk)
         reread = (private_bytes - written * end) / ((end - 1) // chunk * chunk + 1)
         moved = sweep * (1.0 + (chunk - 1) / begin) + reread + written
@@ -135,8 +149,7 @@ class _Lengths:
     def range_between(self, lengths: tuple[int, int]) -> PromptRange:
         """The range with its ends at these lengths, each at its best batch."""
         costs = self.costs(np.asarray(lengths))
-        admitted = self.admitted(costs)
-        batch = admitted if self._batch else best_batch(costs, admitted)
+        batch = self.best(costs, self.admitted(costs))
         rate = batch * costs.tokens / costs.time_s(batch)
         low, high = (
             RangeEnd(float(rate[i]), lengths[i], int(batch[i])) for i in range(len(lengths))
@@ -149,14 +162,18 @@ def _search(lengths: _Lengths, last: int) -> tuple[int, int]:
     chunk = min(lengths.chunk, last)
     low, high = (np.inf, 1), (-np.inf, 1)
     begin, end = _first_intervals(last, chunk)
+    equal = ROUNDING if lengths.closed else NEAR
     while begin.size:
-        at_begin, at_end, lower, upper = _ceilings(lengths, begin, end, chunk)
+        if lengths.closed:
+            at_begin, at_end, lower, upper = _ceilings(lengths, begin, end, chunk)
+        else:
+            at_begin, at_end, lower, upper = _loose_ceilings(lengths, begin, end)
         for at, where in ((at_begin, begin), (at_end, end)):
             least, most = int(np.argmin(at)), int(np.argmax(at))
             low = min(low, (float(at[least]), int(where[least])))
             if at[most] > high[0]:
                 high = (float(at[most]), int(where[most]))
-        beyond = (lower < low[0] * (1.0 - ROUNDING)) | (upper > high[0] * (1.0 + ROUNDING))
+        beyond = (lower < low[0] * (1.0 - equal)) | (upper > high[0] * (1.0 + equal))
         alive = (end - begin > 1) & beyond
         begin, end = _cut(begin[alive], end[alive], chunk)
     return low[1], high[1]
@@ -191,7 +208,7 @@ def _ceilings(
     at_begin, at_end, top, end_of_chunk, begin_of_chunk = costs.memory_tokens_per_s(
         np.stack((more, fewer, more, more, fewer))
     )
-    fast, slow = costs.compute_tokens_per_s()[:2]
+    fast, slow = _steady(costs)[:2]
     one_chunk = (begin - 1) // chunk == (end - 1) // chunk
     upper = np.where(one_chunk, np.maximum(at_begin, end_of_chunk), top)
     lower = np.where(end <= chunk, begin_of_chunk, at_end * begin / end)
@@ -205,3 +222,24 @@ def _ceilings(
         np.minimum(lower, slow),
         np.minimum(upper, fast),
     )
+
+
+def _loose_ceilings(
+    lengths: _Lengths, begin: Lengths, end: Lengths
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The same where all that is known is that prompts per second fall with the length."""
+    costs = lengths.costs(np.stack((begin, end)))
+    admitted = lengths.admitted(costs)
+    best = lengths.best(costs, admitted)
+    rates = best * costs.tokens / costs.time_s(best)
+    prompts_per_s = np.maximum(best / costs.shared_s(best), admitted / costs.shared_s(admitted))
+    shared, steady = costs.tokens * prompts_per_s, _steady(costs)
+    lower = np.minimum(shared[1] * begin / end, steady[1])
+    upper = np.minimum(rates[0] * end / begin, steady[0])
+    return rates[0], rates[1], lower, upper
+
+
+def _steady(costs: PromptCosts) -> Floats:
+    """The ceiling of what no batch shares: falls with the length."""
+    assert costs.each_s is not None
+    return costs.tokens / costs.each_s

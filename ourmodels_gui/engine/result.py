@@ -21,7 +21,8 @@ PrefillVerdict = Literal[
 ]
 Kind = Literal["bound", "estimate"]
 PolicyKind = Literal["bound", "estimate", "policy ceiling"]
-Limit = Literal["memory", "compute"]
+Limit = Literal["memory", "compute", "link"]
+"""A link limits only a composition."""
 
 
 class Forced(msgspec.Struct, frozen=True):
@@ -139,8 +140,22 @@ class Prefill(msgspec.Struct, frozen=True):
 class Binding(msgspec.Struct, frozen=True):
     """What keeps a figure of a composition from rising: a resource, and where."""
 
-    resource: Literal["memory", "compute", "link"]
+    resource: Limit
     place: str
+
+
+class PolicyPrompt(msgspec.Struct, frozen=True):
+    """Prefill under one way of using the pools of a composition; the names are those of `Prefill`.
+
+    kind: of the rate. binding: what the batch waits for.
+    """
+
+    verdict: PrefillVerdict
+    kind: PolicyKind
+    batch: int | None = None
+    tokens_per_s: float | None = None
+    time_s: float | None = None
+    binding: Binding | None = None
 
 
 class PolicyFigures(msgspec.Struct, frozen=True):
@@ -148,7 +163,7 @@ class PolicyFigures(msgspec.Struct, frozen=True):
 
     kind: a policy ceiling holds only for runtimes that work this way. groups: of sessions at the
         best batch, in a split by layers. binding, single_binding: what binds at the best batch and
-        at one session.
+        at one session. prompt: None where no prompt is asked about.
     """
 
     name: str
@@ -161,6 +176,7 @@ class PolicyFigures(msgspec.Struct, frozen=True):
     binding: Binding | None = None
     single_binding: Binding | None = None
     groups: int | None = None
+    prompt: PolicyPrompt | None = None
 
 
 class PoolShare(msgspec.Struct, frozen=True):
@@ -184,6 +200,7 @@ class Placement(msgspec.Struct, frozen=True):
     policies: that one and the others, side by side. pools: what lies where.
     pushed_out_from_batch: the first batch at which the cache leaves less room for weights in the
         fastest pool than one session does; None where it never does, or there is one kind of pool.
+    prompt_policy: whose the prefill figures are, "" without a prompt.
     """
 
     policy: str
@@ -193,6 +210,7 @@ class Placement(msgspec.Struct, frozen=True):
     binding: Binding | None = None
     single_binding: Binding | None = None
     pushed_out_from_batch: int | None = None
+    prompt_policy: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):

@@ -140,14 +140,16 @@ class Draft(msgspec.Struct, frozen=True):
     """What proposes the tokens of speculative decoding; all zero for prompt lookup.
 
     resident_bytes: W_draft,res. always_bytes and experts: W_draft at the batch, per step.
-    cache_alloc_bytes: K_draft,alloc per session. cache_read_bytes: K_draft,read per step.
+    cache: of all its layers, at the target's contexts up to max_context_tokens, its own limit.
+    modules: that take turns; a step reads the cache of one of them.
     """
 
     resident_bytes: float = 0.0
     always_bytes: float = 0.0
     experts: tuple[Experts, ...] = ()
-    cache_alloc_bytes: float = 0.0
-    cache_read_bytes: float = 0.0
+    cache: tuple[CacheLayer, ...] | TypedCache = TypedCache(0.0, 0.0)
+    max_context_tokens: int | None = None
+    modules: int = 1
 
 
 class Speculation(msgspec.Struct, frozen=True):
@@ -195,6 +197,8 @@ class ModelShape(msgspec.Struct, frozen=True):
     key_heads: N_kv of each entry of `ModelCosts.cache`, 1 for latents, 0 for what divides freely.
         Empty where it is unknown.
     head_bytes: of the output head, part of `ModelCosts.always_bytes`.
+    expert_parameters: of the routed experts that one token is multiplied with, part of
+        `ModelCosts.linear_active_parameters`; None when unknown.
     alike: whether all layers hold, read and keep the same.
     """
 
@@ -203,6 +207,7 @@ class ModelShape(msgspec.Struct, frozen=True):
     expert_layers: tuple[int, ...] = ()
     key_heads: tuple[int, ...] = ()
     head_bytes: float = 0.0
+    expert_parameters: float | None = None
     alike: bool = False
 
 

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import Tokens, attention_flop, cache_read_bytes, sweep_bytes
+from .costs import Tokens, attention_flop, cache_read_bytes, draft_read_bytes, sweep_bytes
 from .crossover import seconds_per_flop
 from .setup import Draft, Experts, Routing, Setup, Speculation
 
@@ -50,9 +50,10 @@ def decode_step(setup: Setup, speculation: Speculation | None) -> Step:
     if speculation is None:
         return step
     gamma = speculation.draft_tokens
+    drafting_bytes = draft_read_bytes(speculation.draft, workload.read_context_tokens)
     return msgspec.structs.replace(
         step,
-        private_bytes=read_bytes + gamma * speculation.draft.cache_read_bytes,
+        private_bytes=read_bytes + gamma * drafting_bytes,
         compute_s=None if compute_s is None else (gamma + 1) * compute_s,
         draft_tokens=gamma,
         emitted_tokens=speculation.emitted_tokens,

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from .costs import attended_pairs, attention_flop
+from .costs import attended_pairs, attention_flop, draft_read_bytes
 from .crossover import seconds_per_flop
-from .setup import CacheLayer, Prompt, Setup, TypedCache
+from .setup import CacheLayer, Draft, Prompt, Setup, TypedCache
 from .step import decode_step, shared_bytes
 
 
@@ -52,7 +52,7 @@ def turn(setup: Setup, first_token_s: float, batch: int = 1) -> Turn | None:
     step = decode_step(setup, setup.speculation)
     gamma, draft = step.draft_tokens, step.draft
     private = total_read_bytes(setup.model.cache, held, steps)
-    private += steps * gamma * draft.cache_read_bytes
+    private += gamma * _draft_read_bytes(draft, held, steps)
     moved = steps * float(shared_bytes(step, batch)) + batch * private
     least_s = moved / step.bandwidth_bytes_per_s
     if step.combined:
@@ -80,6 +80,14 @@ def total_read_bytes(
         index = layer.index_bytes_per_token * float(attended_pairs(held_tokens, steps))
         total += layer.count * (read + index + steps * layer.state_bytes)
     return total
+
+
+def _draft_read_bytes(draft: Draft, held_tokens: int, steps: int) -> float:
+    """The same of a draft that steps once in each; past its own limit its reads stay the same."""
+    limit = draft.max_context_tokens
+    growing = steps if limit is None else min(max(limit - held_tokens, 0), steps)
+    total = total_read_bytes(draft.cache, held_tokens, growing) / draft.modules
+    return total + (steps - growing) * draft_read_bytes(draft, held_tokens + steps)
 
 
 def _compute_s(setup: Setup, held_tokens: int, steps: int) -> float:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from .. import paths
+from ..language import tr
 from .theme import CARD_PADDING, GROUP_GAP, sized
 from .versions import as_lines, versions
 
@@ -30,12 +31,12 @@ class About(QDialog):
     def __init__(self, catalog: str, parent: QWidget | None = None) -> None:
         """Parameters: catalog, the version of its figures."""
         super().__init__(parent)
-        self.setWindowTitle(self.tr("About Our Models"))
+        self.setWindowTitle(tr("About Our Models"))
         self._versions = versions(catalog)
         self.licences = QListWidget(self)
-        self.licences.setAccessibleName(self.tr("Licences"))
+        self.licences.setAccessibleName(tr("Licences"))
         self.text = QPlainTextEdit(self, readOnly=True)
-        self.text.setAccessibleName(self.tr("Text of the licence"))
+        self.text.setAccessibleName(tr("Text of the licence"))
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self._files = licence_files()
@@ -46,7 +47,7 @@ class About(QDialog):
         texts.addWidget(self.licences)
         texts.addWidget(self.text, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        copy = buttons.addButton(self.tr("Copy versions"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy = buttons.addButton(tr("Copy versions"), QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(self.copy)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -65,10 +66,10 @@ class About(QDialog):
     def _head(self) -> QHBoxLayout:
         picture = QLabel(self)
         picture.setPixmap(icon().pixmap(ICON_PX, ICON_PX))
-        name = QLabel(self.tr("Our Models Desktop"), self)
+        name = QLabel(tr("Our Models Desktop"), self)
         name.setFont(sized("heading"))
         words = QLabel(
-            self.tr(
+            tr(
                 "Ceilings on how fast a machine can serve an open language model, from its "
                 "memory, bandwidth and compute. It works offline and sends nothing anywhere."
             ),

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from .cards import Card
 from .elided import ElidedLabel
 from .memory_bar import MemoryBar
@@ -20,13 +21,13 @@ class AnswerPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.cards = (
-            Card(self.tr("Fits"), self.tr("Can the model be held in memory at all?")),
-            Card(self.tr("One session"), self.tr("How fast is one conversation alone?")),
+            Card(tr("Fits"), tr("Can the model be held in memory at all?")),
+            Card(tr("One session"), tr("How fast is one conversation alone?")),
             Card(
-                self.tr("Serving"),
-                self.tr("How many tokens per second in all, while each session stays useful?"),
+                tr("Serving"),
+                tr("How many tokens per second in all, while each session stays useful?"),
             ),
-            Card(self.tr("First token"), self.tr("How long is the wait for the first token?")),
+            Card(tr("First token"), tr("How long is the wait for the first token?")),
         )
         self.memory = MemoryBar()
         self._cautions = ElidedLabel()
@@ -51,9 +52,13 @@ class AnswerPanel(QWidget):
             card.present(text)
         self.memory.present(evaluation)
         found = summary.cautions
-        more = self.tr(" (and {count} more)").format(count=len(found) - 1)
-        line = self.tr("Caution: {first}").format(first=found[0]) if found else ""
-        self._cautions.say(line + (more if len(found) > 1 else ""), "\n".join(found))
+        line = ""
+        if found:
+            words = tr("Caution: {first}")
+            if len(found) > 1:
+                words = tr("Caution: {first} (and {count} more)")
+            line = words.format(first=found[0], count=len(found) - 1)
+        self._cautions.say(line, "\n".join(found))
 
     def _restyle(self) -> None:
         self._cautions.setStyleSheet(f"color: {colours(self).below};")

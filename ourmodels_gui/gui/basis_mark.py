@@ -4,10 +4,11 @@ alone.
 published: a full disc. derived: a half disc. measured: a diamond. unverified: an empty ring.
 """
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from ..language import tr
 from .theme import Palette, colours
 
 MARK_PX = 14
@@ -17,10 +18,10 @@ RADIUS = 3.5
 def basis_words(basis: str) -> str:
     """What a basis means, in a sentence."""
     said = {
-        "published": _tr("published: printed by the maker, or by a page that repeats the maker"),
-        "derived": _tr("derived: computed from published facts"),
-        "measured": _tr("measured: a sustained rate seen on a device"),
-        "unverified": _tr("unverified: recollection, or a third party's word alone"),
+        "published": tr("published: printed by the maker, or by a page that repeats the maker"),
+        "derived": tr("derived: computed from published facts"),
+        "measured": tr("measured: a sustained rate seen on a device"),
+        "unverified": tr("unverified: recollection, or a third party's word alone"),
     }
     return said.get(basis, "")
 
@@ -61,7 +62,3 @@ def basis_icon(basis: str, widget: QWidget) -> QIcon:
         paint_basis(painter, QRect(0, 0, MARK_PX, MARK_PX), basis, colours(widget))
         painter.end()
     return QIcon(picture)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Basis", text)

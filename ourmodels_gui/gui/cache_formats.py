@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.encodings import CACHE_FORMATS
 from ..scenario import Scenario
 from ..summary.figures import figures
@@ -71,15 +72,19 @@ class FormatButton(QToolButton):
             self.setText(f"{mark}{self.name}\n\n\n")
             return
         held = size(found.session_bytes, write)
-        fit = "no room" if found.sessions is None else f"{number(found.sessions, 0, write)} fit"
+        fit = (
+            tr("no room")
+            if found.sessions is None
+            else tr("{count} fit").format(count=number(found.sessions, 0, write))
+        )
         speed = "-" if found.tokens_per_s is None else f"{rate(found.tokens_per_s, write)} tok/s"
         self.setText(f"{mark}{self.name}\n{held}\n{fit}\n{speed}")
         serving = ""
         if found.best_batch is not None:
-            serving = self.tr(", the best batch is {count}").format(
+            serving = tr(", the best batch is {count}").format(
                 count=number(found.best_batch, 0, write)
             )
-        spoken = self.tr("{name}: {held} for each session, {fit}, {speed}{serving}").format(
+        spoken = tr("{name}: {held} for each session, {fit}, {speed}{serving}").format(
             name=self.name, held=held, fit=fit, speed=speed, serving=serving
         )
         self.setAccessibleName(spoken)

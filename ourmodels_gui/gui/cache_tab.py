@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from ..engine.capacity import longest_context
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.encodings import CACHE_FORMATS
 from ..scenario import Scenario
 from ..units import number
@@ -60,13 +61,13 @@ class CacheTab(QWidget):
         self.hint.setFont(sized("caption"))
         self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.layers = FigureTable(
-            self.tr("Cache of each group of layers"),
+            tr("Cache of each group of layers"),
             (
-                self.tr("layers"),
-                self.tr("count"),
-                self.tr("per token"),
-                self.tr("reserved"),
-                self.tr("read"),
+                tr("layers"),
+                tr("count"),
+                tr("per token"),
+                tr("reserved"),
+                tr("read"),
             ),
             ("", "1,000", "10,000 B", "100.0 MB", "100.0 MB"),
             left=(0,),
@@ -75,7 +76,7 @@ class CacheTab(QWidget):
         self.growth = QLabel()
         self.growth.setWordWrap(True)
         self.reserve = QPushButton()
-        self.reserve.setToolTip(self.tr("Reserve the longest context with which one session fits"))
+        self.reserve.setToolTip(tr("Reserve the longest context with which one session fits"))
         self.reserve.clicked.connect(lambda: self.edited.emit({RESERVED: self._longest}))
         grow = QHBoxLayout()
         grow.addWidget(self.growth, 1)
@@ -87,7 +88,7 @@ class CacheTab(QWidget):
         column.setSpacing(2 * UNIT)
         column.addWidget(self.layers, 1)
         column.addLayout(grow)
-        self.figures = Working(self.tr("Cache figures"))
+        self.figures = Working(tr("Cache figures"))
         self.figures.setMinimumWidth(RIGHT_PX)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -116,7 +117,7 @@ class CacheTab(QWidget):
         self._draw_formats(evaluation)
         self.layers.present(*(([], set()) if setup is None else layer_rows(setup)))
         self._draw_growth(setup)
-        groups = [group for group in told(evaluation).groups if group.title in ("Cache", "Memory")]
+        groups = [group for group in told(evaluation).groups if group.id in ("cache", "memory")]
         self.figures.present(groups)
 
     def _draw_formats(self, evaluation: Evaluation) -> None:
@@ -130,11 +131,11 @@ class CacheTab(QWidget):
         for button in self.formats:
             button.present(by_name.get(button.name), chosen=button.name == used)
             button.setEnabled(bool(found) and not same)
-        words = self.tr(
+        words = tr(
             "Cache formats: memory for each session, sessions that fit, the ceiling of all together"
         )
         if same:
-            words = self.tr("This model's cache is given in bytes, so its format changes nothing.")
+            words = tr("This model's cache is given in bytes, so its format changes nothing.")
         self.hint.say(words)
 
     def _draw_growth(self, setup: Setup | None) -> None:
@@ -144,23 +145,19 @@ class CacheTab(QWidget):
         self._longest = min(longest or 0, limit or longest or 0)
         words = ""
         if setup is not None and longest is None:
-            words = self.tr(
-                "The context can grow as far as the model goes: one session still fits."
-            )
+            words = tr("The context can grow as far as the model goes: one session still fits.")
         elif longest == 0:
-            words = self.tr("Not even one token of context fits beside the model.")
+            words = tr("Not even one token of context fits beside the model.")
         elif longest is not None:
-            words = self.tr("One session fits up to a context of {count} tokens.").format(
+            words = tr("One session fits up to a context of {count} tokens.").format(
                 count=number(longest, 0, write)
             )
             if limit is not None and limit <= longest:
-                words += " " + self.tr("The model's own limit comes first, at {limit}.").format(
+                words += " " + tr("The model's own limit comes first, at {limit}.").format(
                     limit=number(limit, 0, write)
                 )
         self.growth.setText(words)
-        self.reserve.setText(
-            self.tr("Reserve {count}").format(count=number(self._longest, 0, write))
-        )
+        self.reserve.setText(tr("Reserve {count}").format(count=number(self._longest, 0, write)))
         reserved = 0 if setup is None else setup.workload.reserved_context_tokens
         self.reserve.setVisible(bool(self._longest) and self._longest != reserved)
 

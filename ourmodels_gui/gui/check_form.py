@@ -5,6 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from ..language import tr
 from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..measured.check import Check
@@ -25,8 +26,7 @@ class CheckForm(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, has_defaults=False, parent=parent)
-        self.set_title(self.tr("Measurement"))
-        tr = self.tr
+        self.set_title(tr("Measurement"))
         self.number("tokens_per_s", tr("Rate"), tr("Of all sessions together."), unit="tok/s")
         self.choice("phase", tr("Phase"), tr("What the rate is of.")).offer(
             (
@@ -87,16 +87,16 @@ class CheckForm(Group):
         for key in ("machine", "model", "weights"):
             words = ""
             if rated and key in checked.missing:
-                printed = f" \u201c{said[key]}\u201d" if said[key] else ""
-                words = self.tr("Choose it: the text says{printed}").format(
-                    printed=printed or self.tr(" nothing of it")
-                )
-                if not (printed or run.said.model):
-                    words = self.tr("Choose it.")
+                words = tr("Choose it.")
+                if said[key]:
+                    words = tr("Choose it: the text says \u201c{printed}\u201d")
+                    words = words.format(printed=said[key])
+                elif run.said.model:
+                    words = tr("Choose it: the text says nothing of it")
             self.refuse(key, words)
 
     def _whole(self, key: str, label: str, tip: str) -> None:
-        self.number(key, label, tip, parse=typed.whole, empty=self.tr("not said"))
+        self.number(key, label, tip, parse=typed.whole, empty=tr("not said"))
 
 
 def answers_of(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,11 +122,11 @@ def fault_of(changes: Mapping[str, Any]) -> tuple[str, str]:
         if value is None or isinstance(value, str):
             continue
         if key == "tokens_per_s" and not 0 < value < 1e12:
-            return key, "must be above 0"
+            return key, tr("must be above 0")
         if key == "acceptance" and not 0 <= value <= 1:
-            return key, "must lie between 0 and 1"
+            return key, tr("must lie between 0 and 1")
         if key in ("batch", "draft_tokens") and value < 1:
-            return key, "must be at least 1"
+            return key, tr("must be at least 1")
         if key not in ("tokens_per_s", "acceptance") and not 0 <= value < 2**31:
-            return key, "must be a number of tokens or sessions below 2^31"
+            return key, tr("must be a number of tokens or sessions below 2^31")
     return "", ""

@@ -18,9 +18,12 @@ from PySide6.QtWidgets import (
 
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
+from ..library.lookup import hardware_in_use
 from ..measured import paste
 from ..measured.check import Check, check
+from ..measured.composition import taken_over
 from ..measured.log import subject
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Said
@@ -63,21 +66,21 @@ class CheckInput(QWidget):
         self.box.given.connect(self._given)
         self.status = message()
         self.which = ChoiceField()
-        self.which.setAccessibleName(self.tr("Which of the measurements that were read"))
+        self.which.setAccessibleName(tr("Which of the measurements that were read"))
         self.which.committed.connect(self._choose)
         self.which.hide()
         self.form = CheckForm()
         self.form.edited.connect(self._edited)
-        self.open_button = self._button(self.tr("Open\u2026"), self._open)
-        self.clear_button = self._button(self.tr("Clear"), self.clear)
-        self.fill_button = self._button(self.tr("From the scenario"), self._fill)
+        self.open_button = self._button(tr("Open\u2026"), self._open)
+        self.clear_button = self._button(tr("Clear"), self.clear)
+        self.fill_button = self._button(tr("From the scenario"), self._fill)
         self.fill_button.setToolTip(
-            self.tr("Machine, model, weights, sessions and contexts of the scenario, if missing.")
+            tr("Machine, model, weights, sessions and contexts of the scenario, if missing.")
         )
-        self.log_button = self._button(self.tr("Log it"), self._log)
-        self.use_button = self._button(self.tr("Use these conditions"), self._use)
+        self.log_button = self._button(tr("Log it"), self._log)
+        self.use_button = self._button(tr("Use these conditions"), self._use)
         self.use_button.setToolTip(
-            self.tr("Give the scenario the conditions of this measurement; undo takes it back.")
+            tr("Give the scenario the conditions of this measurement; undo takes it back.")
         )
         self._build()
         self._show()
@@ -132,7 +135,7 @@ class CheckInput(QWidget):
             self._worker.cancel()
             self._take(None)
             return
-        say(self.status, self.tr("Reading\u2026"))
+        say(self.status, tr("Reading\u2026"))
         self._worker.ask(lambda request: _reading(what, request.stop))
 
     def _read(self, reading: Reading) -> None:
@@ -141,7 +144,7 @@ class CheckInput(QWidget):
     def _unreadable(self, error: Exception) -> None:
         self._take(None)
         reason = getattr(error, "strerror", None) or str(error)
-        say(self.status, self.tr("It cannot be read: {reason}.").format(reason=reason))
+        say(self.status, tr("It cannot be read: {reason}.").format(reason=reason))
 
     def _take(self, reading: Reading | None) -> None:
         self._reading, self._changes = reading, {}
@@ -153,16 +156,16 @@ class CheckInput(QWidget):
         words = ""
         if reading is not None:
             local = self.locale()
-            words = self.tr("{runs} measurements read").format(runs=local.toString(len(runs)))
+            words = tr("{runs} measurements read").format(runs=local.toString(len(runs)))
             if len(runs) == 1:
-                words = self.tr("1 measurement read")
+                words = tr("1 measurement read")
             missed = len(reading.unread) + reading.more_unread
             if missed:
-                words += self.tr(", {missed} things not understood").format(
+                words += tr(", {missed} things not understood").format(
                     missed=local.toString(missed)
                 )
             if len(runs) > MOST_LISTED:
-                words += self.tr("; the first {most} are listed").format(most=MOST_LISTED)
+                words += tr("; the first {most} are listed").format(most=MOST_LISTED)
         say(self.status, words)
         self._show()
 
@@ -192,9 +195,11 @@ class CheckInput(QWidget):
         wanted: dict[str, Any] = {}
         if machine in self._library.machines:
             wanted["machine"] = machine
+        taken = taken_over(run, hardware_in_use(scenario.hardware, self._library))
         if model in self._library.models:
             wanted |= {"model": model, "weights": weights}
-        named = Said("" if "machine" in wanted else machine, "" if "model" in wanted else model, "")
+        by_id = "machine" in wanted or "machine" in taken or bool(run.machine)
+        named = Said("" if by_id else machine, "" if "model" in wanted else model, "")
         if not (said.model or said.machine) and named != Said("", "", ""):
             self._run = msgspec.structs.replace(self._run, said=named)
         setup = self._setup
@@ -209,7 +214,7 @@ class CheckInput(QWidget):
             key: value
             for key, value in wanted.items()
             if value is not None and not getattr(run, key)
-        }
+        } | taken
         self._show()
 
     def _show(self) -> None:
@@ -234,7 +239,7 @@ class CheckInput(QWidget):
 
     def _open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Open the output of a benchmark"), str(Path.home())
+            self, tr("Open the output of a benchmark"), str(Path.home())
         )
         if name:
             self.box.show_file(Path(name))
@@ -255,4 +260,4 @@ def _title(run: MeasuredRun) -> str:
     depth = f" @ {typed.show(run.depth_tokens)}" if run.depth_tokens else ""
     sessions = f" x {run.batch}" if run.batch and run.batch > 1 else ""
     model = f"  {run.said.model}" if run.said.model else ""
-    return f"{run.phase}{length}{depth}{sessions}: {typed.show(run.tokens_per_s)} tok/s{model}"
+    return f"{tr(run.phase)}{length}{depth}{sessions}: {typed.show(run.tokens_per_s)} tok/s{model}"

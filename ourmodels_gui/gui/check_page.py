@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
+from ..language import tr
 from ..measured.check import Check, lines
 from ..measured.paste import Reading
 from . import typed
@@ -16,8 +17,8 @@ class CheckPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.table = FigureTable(
-            self.tr("Checked measurement"),
-            (self.tr("figure"), self.tr("value")),
+            tr("Checked measurement"),
+            (tr("figure"), tr("value")),
             ("estimate, expected routing", ""),
             left=(0, 1),
         )
@@ -25,7 +26,7 @@ class CheckPage(QWidget):
         self.words.setReadOnly(True)
         self.words.setTabChangesFocus(True)
         self.words.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self.words.setAccessibleName(self.tr("What would explain the measurement"))
+        self.words.setAccessibleName(tr("What would explain the measurement"))
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.table)
         split.addWidget(self.words)
@@ -49,7 +50,7 @@ class CheckPage(QWidget):
         parts: list[str] = []
         if checked is None:
             parts.append(
-                self.tr(
+                tr(
                     "Paste or type a measurement. Its ceiling is computed in the conditions that "
                     "it states, under floor routing and resource limits; what it leaves open is "
                     "chosen so that the ceiling can only be higher."
@@ -69,32 +70,38 @@ class CheckPage(QWidget):
         if checked.missing:
             named = ", ".join(checked.missing)
             said = f" ({checked.run.left_out})" if checked.run.left_out else ""
-            return [self.tr("Still to be said: {named}{said}.").format(named=named, said=said)]
+            return [tr("Still to be said: {named}{said}.").format(named=named, said=said)]
         if checked.refused:
-            return [self.tr("No ceiling: {why}.").format(why=checked.refused)]
+            return [tr("No ceiling: {why}.").format(why=checked.refused)]
         if not checked.causes:
             return []
         above = checked.ceiling is not None and checked.ceiling.beaten
-        head = self.tr("What would explain a rate so far below, each alone:")
+        head = tr("What would explain a rate so far below, each alone:")
         if above:
-            head = self.tr("Above its ceiling. What would explain it, each alone:")
+            head = tr("Above its ceiling. What would explain it, each alone:")
         told = [
-            f"\u2022 {cause.cause}: {cause.text}"
-            + ("" if cause.possible else self.tr(" (cannot be)"))
+            "\u2022 " + (words if cause.possible else tr("{cause} (cannot be)").format(cause=words))
             for cause in checked.causes
+            for words in [f"{tr(cause.cause)}: {cause.text}"]
         ]
         return ["\n".join([head, *told])]
 
     def _unread(self, reading: Reading) -> list[str]:
         if not reading.unread:
             return []
-        head = self.tr("Not understood:")
+        head = tr("Not understood:")
         told = [
-            (f"line {one.line}: " if one.line else "")
-            + (f"\u201c{one.text}\u201d: " if one.text else "")
-            + one.why
+            ": ".join(
+                part
+                for part in (
+                    one.line and tr("line {number}").format(number=one.line),
+                    one.text and tr("\u201c{text}\u201d").format(text=one.text),
+                    one.why,
+                )
+                if part
+            )
             for one in reading.unread
         ]
         if reading.more_unread:
-            told.append(self.tr("and {count} lines more").format(count=reading.more_unread))
+            told.append(tr("and {count} lines more").format(count=reading.more_unread))
         return ["\n".join([head, *told])]

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.comparison import LEAST, MOST, Comparison, Side, compare, comparison_sheet
@@ -26,7 +27,7 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
-from .prices import Prices
+from .preferences import Preferences
 from .rank_bar import give_way, tool
 from .theme import UNIT
 from .tray import Mark, Tray, mark_of, whole_name
@@ -45,74 +46,72 @@ class CompareTab(QWidget):
     def __init__(
         self,
         library: Callable[[], Library],
-        prices: Prices,
+        preferences: Preferences,
         tray: Tray,
         *,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._prices, self._tray = library, prices, tray
+        self._library, self._preferences, self._tray = library, preferences, tray
         self._evaluation: Evaluation | None = None
         self._is_stale = False
         self._baseline: Mark | None = None
         self._shown: tuple[Mark, ...] = ()
         self.comparison: Comparison | None = None
         self.plot: ComparePlot | None = None
-        self.table = CellTable(self.tr("Comparison"))
+        self.table = CellTable(tr("Comparison"))
         self.table.copied.connect(lambda: self.export.copy("CSV"))
         self.said = QLabel()
         self.said.setWordWrap(True)
         self.said.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.said.setAccessibleName(self.tr("Who overtakes whom"))
+        self.said.setAccessibleName(tr("Who overtakes whom"))
         self.words = QLabel()
         self.words.setWordWrap(True)
         self.words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.words.setAccessibleName(self.tr("What to mark"))
+        self.words.setAccessibleName(tr("What to mark"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.setSpacing(UNIT + 2)
         layout.addLayout(self._build_head())
         layout.addWidget(self.words)
         layout.addWidget(self._build_body(), 1)
-        prices.changed.connect(self._refresh)
+        preferences.prices_changed.connect(self._refresh)
         tray.changed.connect(self._refresh)
 
     def _build_head(self) -> QHBoxLayout:
-        self.add = tool(
-            self.tr("Mark this pair"), self.tr("Mark the machine and model in sight (Ctrl+T)")
-        )
+        self.add = tool(tr("Mark this pair"), tr("Mark the machine and model in sight (Ctrl+T)"))
         self.add.clicked.connect(self._add)
-        self.marks = tool(self.tr("Marked"), self.tr("What is marked; choose one to drop it"))
+        self.marks = tool(tr("Marked"), tr("What is marked; choose one to drop it"))
         self.marks_menu = QMenu(self)
         self.marks.setMenu(self.marks_menu)
         self.marks.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.marks_menu.aboutToShow.connect(self._fill_marks)
         self.baseline = ChoiceField()
-        self.baseline.setAccessibleName(self.tr("Ratios to"))
-        self.baseline.setToolTip(self.tr("Which side the ratios refer to"))
+        self.baseline.setAccessibleName(tr("Ratios to"))
+        self.baseline.setToolTip(tr("Which side the ratios refer to"))
         give_way(self.baseline, 170)
         self.baseline.committed.connect(lambda _value: self._choose_baseline())
         self.rates = ChoiceField()
-        self.rates.setAccessibleName(self.tr("Rate drawn"))
-        self.rates.setToolTip(self.tr("What the curves show"))
-        self.rates.offer([(False, self.tr("all sessions")), (True, self.tr("each session"))])
+        self.rates.setAccessibleName(tr("Rate drawn"))
+        self.rates.setToolTip(tr("What the curves show"))
+        self.rates.offer([(False, tr("all sessions")), (True, tr("each session"))])
         self.rates.present(False)
         give_way(self.rates, 120)
         self.rates.committed.connect(lambda _value: self._refresh())
-        self.differences = QCheckBox(self.tr("Differences only"))
+        self.differences = QCheckBox(tr("Differences only"))
         self.differences.toggled.connect(lambda _on: self._refresh())
-        self.export = ExportButton(self.sheet, self.picture, self.tr("Comparison"))
+        self.export = ExportButton(self.sheet, self.picture, tr("Comparison"))
         head = QHBoxLayout()
         head.setSpacing(UNIT)
         head.addWidget(self.add)
         head.addWidget(self.marks)
         head.addSpacing(2 * UNIT)
-        drawn = QLabel(self.tr("Draw"))
+        drawn = QLabel(tr("Draw"))
         drawn.setBuddy(self.rates)
         head.addWidget(drawn)
         head.addWidget(self.rates, 120)
-        label = QLabel(self.tr("Ratios to"))
+        label = QLabel(tr("Ratios to"))
         label.setBuddy(self.baseline)
         head.addWidget(label)
         head.addWidget(self.baseline, 170)
@@ -155,15 +154,15 @@ class CompareTab(QWidget):
             return
         marks = self._tray.marks
         count = len(marks)
-        self.marks.setText(self.tr("Marked {count}").format(count=count))
+        self.marks.setText(tr("Marked {count}").format(count=count))
         self.marks.setEnabled(bool(marks))
         sides, self._shown, told = sides_of(
-            marks, self._evaluation.scenario, self._library(), self._prices.settings
+            marks, self._evaluation.scenario, self._library(), self._preferences.settings
         )
         if len(marks) > MOST:
             told.insert(
                 0,
-                self.tr(
+                tr(
                     "{count} are marked and a comparison takes {least} to {most}: the first ones "
                     "are shown. Drop some under Marked."
                 ).format(count=count, least=LEAST, most=MOST),
@@ -186,12 +185,12 @@ class CompareTab(QWidget):
         self._shown = ()
         self.baseline.setEnabled(False)
         self._body.hide()
-        how = self.tr(
+        how = tr(
             "Mark {least} to {most} pairs to compare them: Space on a row under Rank or Find, or "
             "Ctrl+T for the machine and model in sight."
         ).format(least=LEAST, most=MOST)
         one = (
-            self.tr("One is marked: {name}. ").format(
+            tr("One is marked: {name}. ").format(
                 name=whole_name(self._tray.marks[0], self._library())
             )
             if count == 1
@@ -214,7 +213,7 @@ class CompareTab(QWidget):
         self.baseline.offer(list(enumerate(comparison.names)))
         self.baseline.present(comparison.baseline)
         shown = comparison.differences if self.differences.isChecked() else comparison.rows
-        self.table.present(*compared_cells(comparison, shown, self._prices.settings.currency))
+        self.table.present(*compared_cells(comparison, shown, self._preferences.settings.currency))
         self.said.setText("\n".join(comparison.crossings))
 
     # What is chosen
@@ -233,11 +232,11 @@ class CompareTab(QWidget):
         self.marks_menu.clear()
         library = self._library()
         for mark in self._tray.marks:
-            words = self.tr("Drop {name}").format(name=whole_name(mark, library))
+            words = tr("Drop {name}").format(name=whole_name(mark, library))
             action = self.marks_menu.addAction(words.replace("&", "&&"))
             action.triggered.connect(lambda _=False, mark=mark: self._tray.drop(mark))
         self.marks_menu.addSeparator()
-        self.marks_menu.addAction(self.tr("Drop all")).triggered.connect(self._tray.clear)
+        self.marks_menu.addAction(tr("Drop all")).triggered.connect(self._tray.clear)
 
     # What leaves the window
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
 
 from ..engine.result import Decode
+from ..language import tr
 from . import typed
 from .fields import NumberField, wheel_needs_focus
 from .theme import UNIT
@@ -48,23 +49,23 @@ class Concurrency(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        name = self.tr("Sessions at once")
-        label = QLabel(self.tr("Sessions"))
+        name = tr("Sessions at once")
+        label = QLabel(tr("Sessions"))
         self.slider = BatchSlider()
         self.slider.setAccessibleName(name)
         self.slider.chosen.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field = NumberField(at_least_one, typed.show)
-        self.field.setAccessibleName(self.tr("Forced number of sessions"))
+        self.field.setAccessibleName(tr("Forced number of sessions"))
         self.field.setFixedWidth(72)
         self.field.committed.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field.refused.connect(self.field.setToolTip)
         label.setBuddy(self.field)
-        tip = self.tr("Fixes how many sessions run at once, whether or not they clear the floor.")
+        tip = tr("Fixes how many sessions run at once, whether or not they clear the floor.")
         for part in (label, self.slider, self.field):
             part.setToolTip(tip)
-        self.best = QPushButton(self.tr("Best"))
-        self.best.setAccessibleName(self.tr("Use the best number of sessions"))
-        self.best.setToolTip(self.tr("Let the number of sessions follow the floor and the memory"))
+        self.best = QPushButton(tr("Best"))
+        self.best.setAccessibleName(tr("Use the best number of sessions"))
+        self.best.setToolTip(tr("Let the number of sessions follow the floor and the memory"))
         self.best.clicked.connect(lambda: self.edited.emit({KEY: None}))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -91,5 +92,5 @@ def at_least_one(text: str) -> int:
     """A typed number of sessions; raises ValueError with a sentence."""
     batch = typed.whole(text)
     if batch < 1:
-        raise ValueError("write a number of sessions from 1 on")
+        raise ValueError(tr("write a number of sessions from 1 on"))
     return batch

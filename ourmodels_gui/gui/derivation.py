@@ -4,6 +4,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from ..language import tr
 from ..summary import Row
 from ..units import exact
 from .theme import CARD_PADDING, UNIT, sized
@@ -13,7 +14,7 @@ WIDE_PX, LEAST_LINES, MOST_LINES = 520, 6, 18
 
 def working_of(row: Row) -> str:
     """The derivation of a figure: its formula, the same with values, and where each comes from."""
-    kind = f" ({row.kind})" if row.kind else ""
+    kind = f" ({tr(row.kind)})" if row.kind else ""
     lines = [row.label, f"  {row.text} {row.unit}".rstrip() + kind]
     if row.note:
         lines.append(f"  {row.note}")
@@ -54,15 +55,15 @@ class WorkingWindow(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAccessibleName(self.tr("Working of {figure}").format(figure=row.label))
+        self.setAccessibleName(tr("Working of {figure}").format(figure=row.label))
         self.text = QPlainTextEdit(working_of(row))
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setFont(fixed_font())
         self.text.setAccessibleName(self.accessibleName())
-        self.copy = QPushButton(self.tr("Copy"))
-        self.copy.setAccessibleName(self.tr("Copy the working"))
+        self.copy = QPushButton(tr("Copy"))
+        self.copy.setAccessibleName(tr("Copy the working"))
         self.copy.clicked.connect(
             lambda: QGuiApplication.clipboard().setText(self.text.toPlainText())
         )

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from .. import files as file_access
 from .. import scenario as files
+from ..language import tr
 from ..library.travelling import travelling
 from ..problem import BadInput
 from ..scenario import SUFFIX, Scenario
@@ -41,7 +42,7 @@ class Document(QObject):
         """Name of the scenario, or of its file."""
         if self.path is not None:
             return self.path.name.removesuffix(SUFFIX)
-        return self._store.scenario.name or self.tr("New scenario")
+        return self._store.scenario.name or tr("New scenario")
 
     def new(self) -> None:
         """Start again from the first scenario."""
@@ -66,7 +67,7 @@ class Document(QObject):
         except OSError as error:
             reason = error.strerror or str(error)
             self.told.emit(
-                self.tr("{path} cannot be opened: {reason}.").format(path=path, reason=reason)
+                tr("{path} cannot be opened: {reason}.").format(path=path, reason=reason)
             )
             return False
         self.told.emit(self._catalog_notice(scenario))
@@ -80,7 +81,7 @@ class Document(QObject):
         held = scenarios(path)
         notice = self._catalog_notice(held[0])
         if len(held) > 1:
-            first = self.tr("The report carries {count} scenarios; this is the first.")
+            first = tr("The report carries {count} scenarios; this is the first.")
             notice = f"{first.format(count=len(held))} {notice}".rstrip()
         self.told.emit(notice)
         self._take(held[0], None, None)
@@ -90,7 +91,7 @@ class Document(QObject):
         if not self.may_leave():
             return
         name, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Open a scenario"), self._folder(), self._filter()
+            self._window, tr("Open a scenario"), self._folder(), self._filter()
         )
         if name:
             self.open(Path(name), ask=False)
@@ -104,7 +105,7 @@ class Document(QObject):
     def save_as(self) -> bool:
         suggestion = Path(self._folder()) / f"{self.title}{SUFFIX}"
         name, _ = QFileDialog.getSaveFileName(
-            self._window, self.tr("Save the scenario"), str(suggestion), self._filter()
+            self._window, tr("Save the scenario"), str(suggestion), self._filter()
         )
         if not name:
             return False
@@ -120,8 +121,8 @@ class Document(QObject):
         button = QMessageBox.StandardButton
         answer = QMessageBox.question(
             self._window,
-            self.tr("Unsaved changes"),
-            self.tr("Save the changes to \u201c{title}\u201d?").format(title=self.title),
+            tr("Unsaved changes"),
+            tr("Save the changes to \u201c{title}\u201d?").format(title=self.title),
             button.Save | button.Discard | button.Cancel,
             button.Save,
         )
@@ -145,9 +146,7 @@ class Document(QObject):
                 content = found if file_access.stamp(found) == stamp else None
         self._take(scenario, path, content)
         self._saved = None
-        self.told.emit(
-            self.tr("Restored what was open, and not saved, when the program last ended.")
-        )
+        self.told.emit(tr("Restored what was open, and not saved, when the program last ended."))
         self.changed.emit()
 
     def content(self) -> bytes:
@@ -173,7 +172,7 @@ class Document(QObject):
         except OSError as error:
             reason = error.strerror or str(error)
             self.told.emit(
-                self.tr("{path} cannot be written: {reason}. Nothing was saved.").format(
+                tr("{path} cannot be written: {reason}. Nothing was saved.").format(
                     path=path, reason=reason
                 )
             )
@@ -191,8 +190,8 @@ class Document(QObject):
         button = QMessageBox.StandardButton
         answer = QMessageBox.warning(
             self._window,
-            self.tr("The file has changed"),
-            self.tr(
+            tr("The file has changed"),
+            tr(
                 "\u201c{name}\u201d holds something else than what was opened here. Saving "
                 "replaces it."
             ).format(name=path.name),
@@ -205,15 +204,15 @@ class Document(QObject):
         then, now = scenario.catalog_version, self._store.library.version
         if not then or then == now:
             return ""
-        return self.tr(
+        return tr(
             "Saved with catalog {then}; this program has {now}, so figures may differ."
-        ).format(then=then, now=now or self.tr("another"))
+        ).format(then=then, now=now or tr("another"))
 
     def _folder(self) -> str:
         return str(self.path.parent if self.path else Path.home())
 
     def _filter(self) -> str:
-        words = self.tr("Scenarios and reports (*{suffix} *.pdf);;All files (*)")
+        words = tr("Scenarios and reports (*{suffix} *.pdf);;All files (*)")
         return words.format(suffix=SUFFIX)
 
 

@@ -5,6 +5,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..measured.check import Check, conditions
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Phase
@@ -41,9 +42,9 @@ class EvidenceTab(QWidget):
         self.pages = QTabWidget()
         self.pages.setDocumentMode(True)
         self.pages.tabBar().setUsesScrollButtons(False)
-        self.pages.addTab(self.published, self.tr("Published runs"))
-        self.pages.addTab(self.check, self.tr("Check"))
-        self.pages.addTab(self.log, self.tr("Your measurements"))
+        self.pages.addTab(self.published, tr("Published runs"))
+        self.pages.addTab(self.check, tr("Check"))
+        self.pages.addTab(self.log, tr("Your measurements"))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.input)
         split.addWidget(self.pages)
@@ -113,7 +114,9 @@ class EvidenceTab(QWidget):
                 conditions(run, self._measurements.library(), self._evaluation.scenario)
             )
         except KeyError:
-            say(self.input.status, self.tr("Its machine or model is not in the library any more."))
+            say(self.input.status, tr("Its machine or model is not in the library any more."))
+        except BadInput as bad:
+            say(self.input.status, str(bad.problem))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
+from ..language import tr
 from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
 from .pictures import copy_picture, save_picture, write_or_tell
 
@@ -32,25 +33,25 @@ class ExportButton(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._sheet, self._picture, self._name = sheet, picture, name
-        self.setText(self.tr("Export"))
-        self.setAccessibleName(self.tr("Export: {what}").format(what=name))
+        self.setText(tr("Export"))
+        self.setAccessibleName(tr("Export: {what}").format(what=name))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_of_forms = QMenu(self)
         self.setMenu(self.menu_of_forms)
         self._tables = []
         for form in FORMS:
-            action = self.menu_of_forms.addAction(self.tr("Copy as {form}").format(form=form))
+            action = self.menu_of_forms.addAction(tr("Copy as {form}").format(form=form))
             action.triggered.connect(lambda _=False, form=form: self.copy(form))
             self._tables.append(action)
         self.menu_of_forms.addSeparator()
-        action = self.menu_of_forms.addAction(self.tr("Save table…"))
+        action = self.menu_of_forms.addAction(tr("Save table…"))
         action.triggered.connect(lambda _=False: self.save())
         self._tables.append(action)
         self.menu_of_forms.addSeparator()
         self._pictures = []
         for words, does in (
-            (self.tr("Copy picture"), copy_picture),
-            (self.tr("Save picture…"), save_picture),
+            (tr("Copy picture"), copy_picture),
+            (tr("Save picture…"), save_picture),
         ):
             action = self.menu_of_forms.addAction(words)
             action.triggered.connect(lambda _=False, does=does: self._draw(does))
@@ -74,9 +75,7 @@ class ExportButton(QToolButton):
             return
         filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())
         suggestion = str(Path.home() / f"{self._name.casefold()}.csv")
-        name, chosen = QFileDialog.getSaveFileName(
-            self, self.tr("Save the table"), suggestion, filters
-        )
+        name, chosen = QFileDialog.getSaveFileName(self, tr("Save the table"), suggestion, filters)
         if not name:
             return
         path = Path(name)

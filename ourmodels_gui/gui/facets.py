@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from .elided import ElidedLabel
 from .search import Chosen, Facet
 from .theme import CARD_PADDING, UNIT, sized
@@ -46,7 +47,7 @@ class FacetPopup(QFrame):
         self._count = count
         self.chosen: dict[str, frozenset[str]] = {}
         self.tree = QTreeWidget(self)
-        self.tree.setAccessibleName(self.tr("Filters: {title}").format(title=title))
+        self.tree.setAccessibleName(tr("Filters: {title}").format(title=title))
         self.tree.setHeaderHidden(True)
         self.tree.setColumnCount(2)
         self.tree.setRootIsDecorated(False)
@@ -63,9 +64,9 @@ class FacetPopup(QFrame):
         self.found.setFont(sized("caption"))
         self.found.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.reset = QToolButton(self, autoRaise=True)
-        self.reset.setText(self.tr("Clear"))
+        self.reset.setText(tr("Clear"))
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.reset.setAccessibleName(self.tr("Clear all filters"))
+        self.reset.setAccessibleName(tr("Clear all filters"))
         self.reset.clicked.connect(self.clear)
         foot = QHBoxLayout()
         foot.setContentsMargins(UNIT, 0, UNIT, 0)
@@ -117,7 +118,7 @@ class FacetPopup(QFrame):
             known = {}
             for facet in self._facets:
                 if len(counts.get(facet.key, {})) > 1:
-                    self._add_heading(facet.title)
+                    self._add_heading(tr(facet.title))
                     for value in counts[facet.key]:
                         known[facet.key, value] = self._add_value(facet.key, value)
             if known:
@@ -147,7 +148,7 @@ class FacetPopup(QFrame):
         item.setFirstColumnSpanned(True)
 
     def _add_value(self, key: str, value: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([value, ""])
+        item = QTreeWidgetItem([tr(value), ""])
         item.setFlags(
             Qt.ItemFlag.ItemIsEnabled
             | Qt.ItemFlag.ItemIsSelectable
@@ -185,10 +186,10 @@ class FilterBar(QWidget):
         self.words.setFont(sized("caption"))
         self.words.setForegroundRole(QPalette.ColorRole.Link)
         self.clear = QToolButton(self, autoRaise=True)
-        self.clear.setText(self.tr("Clear"))
+        self.clear.setText(tr("Clear"))
         self.clear.setFont(sized("caption"))
         self.clear.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.clear.setAccessibleName(self.tr("Clear the filters: {title}").format(title=title))
+        self.clear.setAccessibleName(tr("Clear the filters: {title}").format(title=title))
         self.clear.clicked.connect(self.cleared)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -199,6 +200,6 @@ class FilterBar(QWidget):
 
     def say(self, chosen: Chosen, found: str) -> None:
         """Show the values by facet, and how many rows they leave."""
-        parts = [", ".join(sorted(values)) for values in chosen.values() if values]
+        parts = [", ".join(sorted(map(tr, values))) for values in chosen.values() if values]
         self.words.say(" \u00b7 ".join((*parts, found)))
         self.setVisible(bool(parts))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from .theme import CARD_PADDING, GROUP_GAP
 from .versions import as_lines, versions
 
@@ -70,9 +71,9 @@ class FaultDialog(QDialog):
     def __init__(self, heading: str, parent: QWidget | None = None) -> None:
         """heading: what the report begins with."""
         super().__init__(parent)
-        self.setWindowTitle(self.tr("A fault inside the program"))
+        self.setWindowTitle(tr("A fault inside the program"))
         words = QLabel(
-            self.tr(
+            tr(
                 "Something in the program went wrong. Your scenario is untouched, and a copy of "
                 "it is kept. You can go on; what you see may be incomplete until the next edit.\n\n"
                 "Nothing was sent anywhere. Whoever is to mend it needs this report; look through "
@@ -82,11 +83,11 @@ class FaultDialog(QDialog):
         )
         words.setWordWrap(True)
         self.report = QPlainTextEdit(self, readOnly=True)
-        self.report.setAccessibleName(self.tr("Report"))
+        self.report.setAccessibleName(tr("Report"))
         self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.report.setPlainText(heading)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        copy = buttons.addButton(self.tr("Copy the report"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy = buttons.addButton(tr("Copy the report"), QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(self.copy)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from ..engine.memory_power import contains, memory_power_bytes2_per_s
 from ..engine.setup import Machine
 from ..engine.traffic import Demand
+from ..language import tr
 from ..units import bandwidth, number, size
 from . import typed
 from .pictures import offer_pictures
@@ -44,10 +45,10 @@ class Feasible(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Feasible workloads"))
+        self.setAccessibleName(tr("Feasible workloads"))
         offer_pictures(self)
         self.setToolTip(
-            self.tr(
+            tr(
                 "A workload holds h and moves r each second. The memory serves every workload "
                 "inside its rectangle of capacity and bandwidth, and none outside. The area is the "
                 "memory power D."
@@ -79,17 +80,20 @@ class Feasible(QWidget):
         write = typed.separators()
         held = size(demand.held_bytes, write)
         if demand.flow_bytes_per_s == 0:
-            end = self.tr("holds {held}; no floor asks for a rate").format(held=held)
+            end = tr("holds {held}; no floor asks for a rate").format(held=held)
         else:
-            end = self.tr("holds {held} and moves {flow} at the floor").format(
+            end = tr("holds {held} and moves {flow} at the floor").format(
                 held=held, flow=bandwidth(demand.flow_bytes_per_s, write)
             )
-        over = []
-        if demand.held_bytes > machine.capacity_bytes:
-            over.append(self.tr("too large"))
-        if demand.flow_bytes_per_s > machine.bandwidth_bytes_per_s:
-            over.append(self.tr("too fast"))
-        verdict = self.tr("inside") if not over else self.tr(" and ").join(over)
+        verdict = {
+            (False, False): tr("inside"),
+            (True, False): tr("too large"),
+            (False, True): tr("too fast"),
+            (True, True): tr("too large and too fast"),
+        }[
+            demand.held_bytes > machine.capacity_bytes,
+            demand.flow_bytes_per_s > machine.bandwidth_bytes_per_s,
+        ]
         return f"{verdict}: {end}"
 
     def sizeHint(self) -> QSize:
@@ -183,7 +187,7 @@ class Feasible(QWidget):
         separators = typed.separators()
         held = f"h {size(demand.held_bytes, separators)}"
         if demand.flow_bytes_per_s == 0:
-            return f"{held}, r: {self.tr('no floor')}"
+            return f"{held}, r: {tr('no floor')}"
         return f"{held}, r {bandwidth(demand.flow_bytes_per_s, separators)}"
 
     def changeEvent(self, event: QEvent) -> None:

@@ -28,7 +28,7 @@ from .export import ExportButton
 from .find_form import FindForm
 from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
-from .prices import Prices
+from .preferences import Preferences
 from .rank_bar import tool
 from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
@@ -44,13 +44,13 @@ class FindTab(QWidget):
     def __init__(
         self,
         library: Callable[[], Library],
-        prices: Prices,
+        preferences: Preferences,
         tray: Tray,
         *,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._prices, self._tray = library, prices, tray
+        self._library, self._preferences, self._tray = library, preferences, tray
         self._evaluation: Evaluation | None = None
         self._is_stale = True
         self._offered: Library | None = None
@@ -79,7 +79,7 @@ class FindTab(QWidget):
         self._searching.failed.connect(self._failed)
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._search)
-        prices.changed.connect(self._changed)
+        preferences.prices_changed.connect(self._changed)
 
     def _build(self) -> None:
         self.take = tool(
@@ -145,7 +145,7 @@ class FindTab(QWidget):
 
     def _search(self) -> None:
         self._is_stale = False
-        library, settings = self._library(), self._prices.settings
+        library, settings = self._library(), self._preferences.settings
         if self._offered is not library:
             self._offered = library
             self.form.offer(library)
@@ -184,7 +184,7 @@ class FindTab(QWidget):
     def _show(self, found: Found) -> None:
         self.found = found
         self._rows = standings(found)
-        self.list.present(*found_cells(self._rows, self._prices.settings.currency))
+        self.list.present(*found_cells(self._rows, self._preferences.settings.currency))
         self.count.setText(
             self.tr("{meets} meet them, {unknown} might, {misses} nearest misses").format(
                 meets=len(found.meets), unknown=len(found.unknown), misses=len(found.misses)
@@ -211,7 +211,7 @@ class FindTab(QWidget):
         """Every machine of the lists, with headroom and what is missing."""
         if self.found is None:
             return None
-        return found_sheet(self._rows, self._prices.settings.currency)
+        return found_sheet(self._rows, self._preferences.settings.currency)
 
     # What is done with a machine
 

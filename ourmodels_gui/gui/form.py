@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from . import typed
 from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
@@ -82,10 +83,10 @@ class Group(QWidget):
         self._mark.setFont(sized("caption"))
         self._mark.setForegroundRole(QPalette.ColorRole.Link)
         self.reset = QToolButton(self, autoRaise=True)
-        self.reset.setText(self.tr("Reset"))
+        self.reset.setText(tr("Reset"))
         self.reset.setFont(sized("caption"))
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.reset.setToolTip(self.tr("Use the defaults for every value of this group."))
+        self.reset.setToolTip(tr("Use the defaults for every value of this group."))
         self.reset.clicked.connect(self._reset)
         self._heading.setHidden(self._foldable)
         self._head.setVisible(self._foldable)
@@ -102,7 +103,7 @@ class Group(QWidget):
         self._title = title
         self._heading.setText(title)
         self._head.setText(title)
-        self.reset.setAccessibleName(self.tr("Reset {group}").format(group=title))
+        self.reset.setAccessibleName(tr("Reset {group}").format(group=title))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -143,7 +144,7 @@ class Group(QWidget):
         extra = None
         if slider is not None:
             extra = LogSlider(*slider, parent=self._body)
-            extra.setAccessibleName(self.tr("{label}, slider").format(label=label))
+            extra.setAccessibleName(tr("{label}, slider").format(label=label))
             extra.setToolTip(tip)
             extra.setMinimumWidth(48)
             extra.committed.connect(lambda value: self.commit(key, value))
@@ -207,10 +208,10 @@ class Group(QWidget):
         count = sum(1 for _ in keys)
         self.reset.setVisible(count > 0 and self._has_defaults)
         if self._foldable and self._has_defaults:
-            words = self.tr("\u25cf {count} changed").format(count=count)
+            words = tr("\u25cf {count} changed").format(count=count)
             self._mark.setText(words if count else "")
             self._head.setAccessibleName(
-                self.tr("{title}, {count} changed").format(title=self._title, count=count)
+                tr("{title}, {count} changed").format(title=self._title, count=count)
             )
 
     def refuse(self, key: str, text: str, *, until_retyped: bool = False) -> bool:

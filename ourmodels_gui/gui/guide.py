@@ -4,51 +4,58 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QTabWidget, QToolButton, QWidget
 
+from ..language import mark, tr
 from .lazy_view import LazyView
+from .preferences import Preferences
 from .theme import UNIT, sized
 
 GUIDES = {
-    "Decode": (
-        "Every number of sessions at once has two ceilings: more sessions make all of them "
-        "together faster and each one slower. The best number is where the memory ends, or where "
-        "one more would fall below the floor."
+    mark("Decode"): mark(
+        "Every number of sessions at once has two ceilings: more sessions make all "
+        "of them together faster and each one slower. The best number is where the "
+        "memory ends, or where one more would fall below the floor."
     ),
-    "Prefill": (
-        "Before the first token the whole prompt goes through the model. Short prompts wait for "
-        "the weights to be read, long ones for the arithmetic; the lower of the two lines is the "
-        "ceiling."
+    mark("Prefill"): mark(
+        "Before the first token the whole prompt goes through the model. Short "
+        "prompts wait for the weights to be read, long ones for the arithmetic; the "
+        "lower of the two lines is the ceiling."
     ),
-    "Memory traffic": (
-        "One machine, charged in two ways. At the left an iteration moves the weights alone, at "
-        "the right every session's context as well: the gap is the price of context."
+    mark("Memory traffic"): mark(
+        "One machine, charged in two ways. At the left an iteration moves the "
+        "weights alone, at the right every session's context as well: the gap is the "
+        "price of context."
     ),
-    "Cache": (
-        "A session keeps all that it has read. The reserved length decides how many sessions fit, "
-        "the length read how fast each one is; a smaller format helps both."
+    mark("Cache"): mark(
+        "A session keeps all that it has read. The reserved length decides how many "
+        "sessions fit, the length read how fast each one is; a smaller format helps "
+        "both."
     ),
-    "Speculation": (
-        "A draft proposes tokens that the model checks in one pass. It pays where enough of them "
-        "are accepted for what the draft costs; at the shaded numbers of sessions it does not."
+    mark("Speculation"): mark(
+        "A draft proposes tokens that the model checks in one pass. It pays where "
+        "enough of them are accepted for what the draft costs; at the shaded numbers "
+        "of sessions it does not."
     ),
-    "Evidence": (
-        "What real runs reached, held against the ceiling of their own conditions. Nothing here "
-        "changes a ceiling; a run above one means that an input is wrong."
+    mark("Evidence"): mark(
+        "What real runs reached, held against the ceiling of their own conditions. "
+        "Nothing here changes a ceiling; a run above one means that an input is "
+        "wrong."
     ),
-    "Rank": (
-        "One question to the whole catalog: which machine for this model, which model for this "
-        "machine. Type below a title to narrow a column, click the title to sort; Space marks a "
-        "row for comparison, Enter opens it."
+    mark("Rank"): mark(
+        "One question to the whole catalog: which machine for this model, which "
+        "model for this machine. Type below a title to narrow a column, click the "
+        "title to sort; Space marks a row for comparison, Enter opens it."
     ),
-    "Find": (
-        "Say what is needed, and see which machines can meet it, by price. One that fails is out "
-        "for certain; one that passes has no ceiling in its way, which is not yet a promise."
+    mark("Find"): mark(
+        "Say what is needed, and see which machines can meet it, by price. One that "
+        "fails is out for certain; one that passes has no ceiling in its way, which "
+        "is not yet a promise."
     ),
-    "Compare": (
-        "Two to six machines or models side by side, at the workload at the left: where their "
-        "ceilings cross, what differs, and which is best in what."
+    mark("Compare"): mark(
+        "Two to six machines or models side by side, at the workload at the left: "
+        "where their ceilings cross, what differs, and which is best in what."
     ),
 }
-"""What each tab shows, by its title."""
+"""What each tab shows, by its title in English."""
 
 
 class Guide(QWidget):
@@ -65,10 +72,8 @@ class Guide(QWidget):
         self.close_button = QToolButton(autoRaise=True)
         self.close_button.setText("\u00d7")
         self.close_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.close_button.setAccessibleName(self.tr("Put this hint away"))
-        self.close_button.setToolTip(
-            self.tr("Put this hint away; F1 on the tab's name shows it again")
-        )
+        self.close_button.setAccessibleName(tr("Put this hint away"))
+        self.close_button.setToolTip(tr("Put this hint away; F1 on the tab's name shows it again"))
         self.close_button.clicked.connect(self.dismissed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 2 * UNIT, 0, 0)
@@ -76,21 +81,24 @@ class Guide(QWidget):
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
 
 
-def guide_tab(tabs: QTabWidget, tab: LazyView, known: list[str]) -> None:
-    """Say above a tab what it shows, unless its title is among the known; put away, it joins them.
+def guide_tab(tabs: QTabWidget, tab: LazyView, title: str, preferences: Preferences) -> None:
+    """Say above a tab what it shows, unless it was put away.
 
-    The words stay on the tab's name.
+    The words stay on the tab's name. title: as `GUIDES` has it.
     """
-    title = tabs.tabText(tabs.indexOf(tab))
-    words = GUIDES.get(title, "")
+    words = tr(GUIDES.get(title, ""))
     tabs.setTabToolTip(tabs.indexOf(tab), words)
-    if not words or title in known:
+    if not words or title in preferences.settings.hints_put_away:
         return
+
+    def put_away() -> None:
+        kept = preferences.settings.hints_put_away
+        preferences.edit(hints_put_away=(*kept, title))
 
     def make() -> Guide:
         guide = Guide(words)
         guide.dismissed.connect(guide.hide)
-        guide.dismissed.connect(lambda: known.append(title))
+        guide.dismissed.connect(put_away)
         return guide
 
     tab.put_above(make)

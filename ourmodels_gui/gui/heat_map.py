@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from ..language import tr
 from ..ranking.table import Indices, Table
 from .heat_image import axes, image
 from .theme import UNIT, colours, sized
@@ -44,7 +45,7 @@ class HeatMap(QAbstractScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Map of every machine with every model"))
+        self.setAccessibleName(tr("Map of every machine with every model"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
         self.viewport().setMouseTracking(True)

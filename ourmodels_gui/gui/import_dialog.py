@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..library.importers.answers import answered
 from ..library.importers.found import ImportCancelled
 from ..library.models import ModelRecord
@@ -48,7 +49,7 @@ class ImportDialog(QDialog):
     ) -> None:
         """machine: name of the one in use."""
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Import a model"))
+        self.setWindowTitle(tr("Import a model"))
         self.setAcceptDrops(True)
         self._worker, self._beside, self._save = worker, beside, save
         self.reviewed: Reviewed | None = None
@@ -63,7 +64,7 @@ class ImportDialog(QDialog):
     def read(self, path: Path) -> None:
         """Read the model at a path; what is shown stays until that is done."""
         self.path.setText(str(path))
-        self._ask(lambda stop: read(path, self._beside, stop), self.tr("Reading the headers\u2026"))
+        self._ask(lambda stop: read(path, self._beside, stop), tr("Reading the headers\u2026"))
 
     def accept(self) -> None:
         """Keep the model as one's own and close, or say why not."""
@@ -86,8 +87,8 @@ class ImportDialog(QDialog):
         if (self._answers or (self.reviewed and self.fields.is_edited)) and (
             QMessageBox.question(
                 self,
-                self.tr("Unsaved model"),
-                self.tr("Close without saving the model?"),
+                tr("Unsaved model"),
+                tr("Close without saving the model?"),
                 button.Discard | button.Cancel,
                 button.Cancel,
             )
@@ -110,7 +111,7 @@ class ImportDialog(QDialog):
 
     def _build(self) -> None:
         self.trouble = message(self, error=True)
-        self.trouble.setAccessibleName(self.tr("Problem"))
+        self.trouble.setAccessibleName(tr("Problem"))
         self.given = ModelPathRow(self)
         self.path = self.given.path
         self.given.given.connect(self.read)
@@ -119,9 +120,9 @@ class ImportDialog(QDialog):
         self.reason = message(self)
         self.reason.setFont(sized("text"))
         self.reason.setForegroundRole(QPalette.ColorRole.WindowText)
-        self.save_button = self._button(self.tr("Save as own model"), self.accept)
-        self.save_button.setToolTip(self.tr("Keep it among your models and choose it (Ctrl+Enter)"))
-        self.close_button = self._button(self.tr("Close"), self.reject)
+        self.save_button = self._button(tr("Save as own model"), self.accept)
+        self.save_button.setToolTip(tr("Keep it among your models and choose it (Ctrl+Enter)"))
+        self.close_button = self._button(tr("Close"), self.reject)
         keys = QShortcut(QKeySequence("Ctrl+Return"), self)
         keys.activated.connect(self.accept)
         foot = QHBoxLayout()
@@ -152,7 +153,7 @@ class ImportDialog(QDialog):
 
     def _nothing_yet(self) -> QLabel:
         words = QLabel(
-            self.tr(
+            tr(
                 "Give a model's files: choose them, type or paste their path, or drop them here.\n"
                 "Only headers and metadata are read, never a weight, and nothing is sent anywhere."
             ),
@@ -171,7 +172,7 @@ class ImportDialog(QDialog):
         bar.setRange(0, 0)
         bar.setTextVisible(False)
         bar.setFixedHeight(6)
-        self.stop_button = self._button(self.tr("Stop"), self.stop)
+        self.stop_button = self._button(tr("Stop"), self.stop)
         row = QHBoxLayout(self.busy)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._doing)
@@ -206,7 +207,7 @@ class ImportDialog(QDialog):
                 return
         self._answers = answers
         self._ask(
-            lambda stop: review(files, answers, self._beside, stop), self.tr("Looking at it\u2026")
+            lambda stop: review(files, answers, self._beside, stop), tr("Looking at it\u2026")
         )
 
     def _done(self, reviewed: Reviewed) -> None:
@@ -230,10 +231,10 @@ class ImportDialog(QDialog):
         if isinstance(error, BadInput):
             return str(error.problem)
         if isinstance(error, OSError):
-            return self.tr("{path} cannot be read: {reason}.").format(
+            return tr("{path} cannot be read: {reason}.").format(
                 path=error.filename or self.path.text(), reason=error.strerror or str(error)
             )
-        return self.tr("The files cannot be read: {reason}").format(
+        return tr("The files cannot be read: {reason}").format(
             reason=str(error) or type(error).__name__
         )
 
@@ -245,7 +246,7 @@ class ImportDialog(QDialog):
         problems = shown.imported.problems if shown is not None else ()
         words = "; ".join(problems)
         if shown is not None and not problems and shown.imported.record.layers is None:
-            words = self.tr(
+            words = tr(
                 "The cache layout is unknown: it can be kept for its bytes, but no session and no "
                 "rate is bounded until it is known."
             )

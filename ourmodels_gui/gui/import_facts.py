@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from ..language import tr
 from ..library.formats import tensors_bytes
 from ..library.importers.found import shorten
 from ..library.models import ModelRecord
@@ -77,8 +78,8 @@ class TensorTable(FigureTable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Stored bytes by tensor class"),
-            (self.tr("class"), self.tr("stored as"), self.tr("bytes"), self.tr("parameters")),
+            tr("Stored bytes by tensor class"),
+            (tr("class"), tr("stored as"), tr("bytes"), tr("parameters")),
             ("shared experts (draft)", "", "1,234.5 GB", "1,234.56 B"),
             left=(0, 1),
             stretched=1,

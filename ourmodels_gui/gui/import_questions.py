@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QVBoxLayout, QWidget
 
+from ..language import tr
 from ..library.importers.offers import Offer
 from ..library.importers.review import Choice
 from ..units import rate, size, tokens
@@ -49,7 +50,7 @@ class QuestionBox(QWidget):
             layout.addWidget(self._number(offer))
         else:
             words = message(self)
-            say(words, self.tr("No single number says it: the cache layout stays unknown."))
+            say(words, tr("No single number says it: the cache layout stays unknown."))
             layout.addWidget(words)
         layout.addWidget(self.trouble)
 
@@ -80,10 +81,10 @@ class QuestionBox(QWidget):
     def _columns(self, effect: Effect) -> tuple[str, str, str, str]:
         context = tokens(effect.context_tokens, typed.separators())
         return (
-            self.tr("resident"),
-            self.tr("cache at {tokens}").format(tokens=context),
-            self.tr("per token"),
-            self.tr("one session"),
+            tr("resident"),
+            tr("cache at {tokens}").format(tokens=context),
+            tr("per token"),
+            tr("one session"),
         )
 
     def _choices(self, offer: Offer, machine: str) -> QGridLayout:
@@ -93,10 +94,10 @@ class QuestionBox(QWidget):
         grid.setColumnStretch(0, 1)
         for column, hint in enumerate(
             (
-                self.tr("What the tensors of the main model occupy."),
-                self.tr("Cache of one session in FP16."),
-                self.tr("That cache by its tokens."),
-                self.tr(
+                tr("What the tensors of the main model occupy."),
+                tr("Cache of one session in FP16."),
+                tr("That cache by its tokens."),
+                tr(
                     "Ceiling of one session on {machine}, at the window's workload and without "
                     "speculation."
                 ).format(machine=machine),
@@ -109,11 +110,11 @@ class QuestionBox(QWidget):
             head.setToolTip(hint)
             grid.addWidget(head, 0, column, _RIGHT)
             self._heads.append(head)
-        rows = (Choice("", self.tr("leave it open")), *offer.question.choices)
+        rows = (Choice("", tr("leave it open")), *offer.question.choices)
         for row, choice in enumerate(rows, 1):
             text = choice.text
             if choice.id and choice.id == offer.question.suggestion:
-                text = self.tr("{choice}  (as in the catalog)").format(choice=text)
+                text = tr("{choice}  (as in the catalog)").format(choice=text)
             button = QRadioButton(text.replace("&", "&&"), self)
             button.setProperty("choice", choice.id)
             self._group.addButton(button)
@@ -127,7 +128,7 @@ class QuestionBox(QWidget):
         return grid
 
     def _number(self, offer: Offer) -> NumberField:
-        self.number = NumberField(typed.whole, typed.show, parent=self, empty=self.tr("unknown"))
+        self.number = NumberField(typed.whole, typed.show, parent=self, empty=tr("unknown"))
         self.number.setAccessibleName(offer.question.text)
         self.number.setMaximumWidth(40 * UNIT)
         self.number.committed.connect(self._typed)

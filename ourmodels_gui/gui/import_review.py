@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..units import size, tokens
 from . import typed
 from .elided import ElidedLabel
@@ -31,10 +32,10 @@ class Totals(QWidget):
         super().__init__(parent)
         self._machine = machine
         titles = (
-            self.tr("Resident"),
-            self.tr("Parameters"),
-            self.tr("Cache per token"),
-            self.tr("One session, at most"),
+            tr("Resident"),
+            tr("Parameters"),
+            tr("Cache per token"),
+            tr("One session, at most"),
         )
         self.figures: list[QLabel] = []
         self.notes: list[ElidedLabel] = []
@@ -61,22 +62,22 @@ class Totals(QWidget):
         resident, session, each, speed = effect_words(effect)
         active = effect.active_parameters
         shown = (
-            (resident, self.tr("of {size} in the files").format(size=size(file_bytes, write))),
+            (resident, tr("of {size} in the files").format(size=size(file_bytes, write))),
             (
                 parameters(effect.parameters, write),
-                self.tr("active: {count}").format(
+                tr("active: {count}").format(
                     count=UNKNOWN if active is None else parameters(active, write)
                 ),
             ),
             (
                 each,
-                self.tr("{size} for {tokens} tokens in FP16").format(
+                tr("{size} for {tokens} tokens in FP16").format(
                     size=session, tokens=tokens(effect.context_tokens, write)
                 )
                 if effect.session_bytes is not None
                 else effect.why,
             ),
-            (speed, effect.why or self.tr("on {machine}").format(machine=self._machine)),
+            (speed, effect.why or tr("on {machine}").format(machine=self._machine)),
         )
         for title, figure, note, (value, words) in zip(
             self._titles, self.figures, self.notes, shown, strict=True
@@ -99,17 +100,15 @@ class ReviewPage(QWidget):
         self.totals = Totals(machine, self)
         self.questions = Questions(machine)
         self.questions.answered.connect(self.answered)
-        self.missing = Facts(
-            self.tr("Missing"), self.tr("Nothing: every figure was read or inferred.")
-        )
+        self.missing = Facts(tr("Missing"), tr("Nothing: every figure was read or inferred."))
         self.contradictions = Facts(
-            self.tr("Contradictions"), self.tr("None: names, metadata and tensors agree.")
+            tr("Contradictions"), tr("None: names, metadata and tensors agree.")
         )
-        self.differences = Facts(self.tr("Other than the catalog"), "")
+        self.differences = Facts(tr("Other than the catalog"), "")
         self.tensors = TensorTable()
-        self.read = Facts(self.tr("Read"), self.tr("Nothing: no metadata came with the tensors."))
-        self.inferred = Facts(self.tr("Inferred"), self.tr("Nothing: the metadata says it all."))
-        stored = QLabel(self.tr("Tensors, as stored"))
+        self.read = Facts(tr("Read"), tr("Nothing: no metadata came with the tensors."))
+        self.inferred = Facts(tr("Inferred"), tr("Nothing: the metadata says it all."))
+        stored = QLabel(tr("Tensors, as stored"))
         stored.setFont(sized("text", bold=True))
         stored.setBuddy(self.tensors)
         split = QSplitter(Qt.Orientation.Horizontal, self)
@@ -122,8 +121,8 @@ class ReviewPage(QWidget):
         under.addWidget(self.tensors)
         decided = (self.missing, self.questions, self.contradictions, self.differences)
         for name, parts in (
-            (self.tr("To decide"), decided),
-            (self.tr("Known"), (titled, self.read, self.inferred)),
+            (tr("To decide"), decided),
+            (tr("Known"), (titled, self.read, self.inferred)),
         ):
             split.addWidget(Column(name, parts))
         split.setSizes([610, 470])
@@ -141,9 +140,9 @@ class ReviewPage(QWidget):
         self.totals.present(reviewed.effect, imported.files.checkpoint.file_bytes)
         self.questions.present(reviewed)
         self.questions.setVisible(bool(reviewed.offers))
-        words = self.tr("Nothing states it, so it is asked and not guessed.")
+        words = tr("Nothing states it, so it is asked and not guessed.")
         if reviewed.offers and not review.missing:
-            words = self.tr("All that nothing states is answered below.")
+            words = tr("All that nothing states is answered below.")
         self.missing.present((), nothing=words if reviewed.offers else "")
         self.contradictions.present([Line(text) for text in review.contradictions])
         self._compare(reviewed)
@@ -154,16 +153,16 @@ class ReviewPage(QWidget):
     def _compare(self, reviewed: Reviewed) -> None:
         review = reviewed.imported.review
         if not review.twin:
-            self.differences.present((), nothing=self.tr("The catalog has no model like it."))
+            self.differences.present((), nothing=tr("The catalog has no model like it."))
             return
-        words = self.tr("{here} here, {catalog} there")
+        words = tr("{here} here, {catalog} there")
         self.differences.present(
             [
                 Line(one.name, words.format(here=one.here, catalog=one.catalog))
                 for one in review.differences
             ],
-            title=self.tr("Other than the catalog's {name}").format(name=review.twin),
-            nothing=self.tr("Nothing: every figure that both know is the same."),
+            title=tr("Other than the catalog's {name}").format(name=review.twin),
+            nothing=tr("Nothing: every figure that both know is the same."),
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
+from ..language import tr
 from ..library import user as own_files
 from ..library.load import Library
 from ..library.models import ModelRecord
@@ -80,7 +81,7 @@ class Imports(QObject):
             self._window.bar.say(str(bad.problem))
             return
         if path is None:
-            self._window.bar.say(self.tr("What was copied is no path of a model's file or folder."))
+            self._window.bar.say(tr("What was copied is no path of a model's file or folder."))
             return
         self.open(path)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..library.load import Library
 from ..problem import Problem
 from .theme import CARD_PADDING, UNIT, sized
@@ -23,14 +24,14 @@ class ProblemList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        heading = QLabel(self.tr("Files with problems"), self)
+        heading = QLabel(tr("Files with problems"), self)
         heading.setFont(sized("heading"))
         self.list = QListWidget(self)
         self.list.setWordWrap(True)
-        self.list.setAccessibleName(self.tr("Files with problems"))
+        self.list.setAccessibleName(tr("Files with problems"))
         heading.setBuddy(self.list)
         close = QToolButton(self, autoRaise=True)
-        close.setText(self.tr("Close"))
+        close.setText(tr("Close"))
         close.clicked.connect(self.hide)
         head = QHBoxLayout()
         head.addWidget(heading)
@@ -68,7 +69,7 @@ class LibraryStatus(QWidget):
         self._catalog = QLabel(self)
         self._catalog.setFont(sized("caption"))
         self.show_audit = self._button()
-        self.show_audit.setText(self.tr("How it was audited"))
+        self.show_audit.setText(tr("How it was audited"))
         self.show_audit.clicked.connect(self.audit)
         self.show_problems = self._button()
         self.show_problems.clicked.connect(lambda: problems.setVisible(problems.isHidden()))
@@ -90,19 +91,24 @@ class LibraryStatus(QWidget):
         local = self.locale()
         own = sum(entry.yours for entry in library.machines.values())
         own += sum(entry.yours for entry in library.models.values())
-        yours = self.tr(", {own} of them yours").format(own=local.toString(own))
+        own += sum(entry.yours for entry in library.compositions.values())
+        yours = tr(", {own} of them yours").format(own=local.toString(own))
         self._catalog.setText(
-            self.tr("catalog {version}: {machines} machines, {models} models").format(
-                version=library.version or self.tr("without a version"),
+            tr(
+                "catalog {version}: {machines} machines, {compositions} compositions, "
+                "{models} models"
+            ).format(
+                version=library.version or tr("without a version"),
                 machines=local.toString(len(library.machines)),
+                compositions=local.toString(len(library.compositions)),
                 models=local.toString(len(library.models)),
             )
             + (yours if own else "")
         )
         count = len(library.problems)
-        words = self.tr("{count} files have problems").format(count=local.toString(count))
+        words = tr("{count} files have problems").format(count=local.toString(count))
         if count == 1:
-            words = self.tr("1 file has a problem")
-        self.show_problems.setText(f"\u26a0 {words}: {self.tr('show')}")
+            words = tr("1 file has a problem")
+        self.show_problems.setText(f"\u26a0 {words}: {tr('show')}")
         self.show_problems.setVisible(count > 0)
         self._problems.offer(library.problems)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..files import write_whole
+from ..language import tr
 from ..library.load import Library
 from ..measured.check import check
 from ..measured.log import Entry, subject_of
@@ -42,25 +43,25 @@ class LogPage(QWidget):
         self._measurements = measurements
         self._scenario: Scenario | None = None
         self._shown: tuple[Entry, ...] = ()
-        self.all = QCheckBox(self.tr("Of every machine and model"))
+        self.all = QCheckBox(tr("Of every machine and model"))
         self.all.toggled.connect(lambda _on: self.refresh())
         self.status = message()
         self.table = FigureTable(
-            self.tr("Logged measurements"),
+            tr("Logged measurements"),
             (
-                self.tr("logged"),
-                self.tr("tok/s"),
-                self.tr("of ceiling"),
-                self.tr("what"),
+                tr("logged"),
+                tr("tok/s"),
+                tr("of ceiling"),
+                tr("what"),
             ),
             ("2026-12-31", "99.9k", "99.9 %", ""),
             left=(0, 3),
             quiet=(3,),
         )
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
-        self.use_button = self._button(self.tr("Use these conditions"), self._use)
-        self.export_button = self._button(self.tr("Export\u2026"), self._export)
-        self.delete_button = self._button(self.tr("Delete"), self._delete)
+        self.use_button = self._button(tr("Use these conditions"), self._use)
+        self.export_button = self._button(tr("Export\u2026"), self._export)
+        self.delete_button = self._button(tr("Delete"), self._delete)
         foot = QHBoxLayout()
         for button in (self.use_button, self.export_button, self.delete_button):
             foot.addWidget(button)
@@ -91,9 +92,9 @@ class LogPage(QWidget):
         self.table.present([_row(entry, library, self._scenario) for entry in self._shown])
         words = ""
         if not self._shown:
-            words = self.tr("Nothing is logged for this machine, model and weight format yet.")
+            words = tr("Nothing is logged for this machine, model and weight format yet.")
             if self.all.isChecked():
-                words = self.tr("Nothing is logged yet.")
+                words = tr("Nothing is logged yet.")
         say(self.status, words)
         self._enable()
 
@@ -109,7 +110,7 @@ class LogPage(QWidget):
             write_whole(target, text.encode())
         except OSError as bad:
             reason = bad.strerror or str(bad)
-            return self.tr("{path} cannot be written: {reason}.").format(path=path, reason=reason)
+            return tr("{path} cannot be written: {reason}.").format(path=path, reason=reason)
         return ""
 
     def _chosen(self) -> tuple[Entry, ...]:
@@ -132,7 +133,7 @@ class LogPage(QWidget):
     def _export(self) -> None:
         name, _ = QFileDialog.getSaveFileName(
             self,
-            self.tr("Export the measurements"),
+            tr("Export the measurements"),
             str(Path.home() / "measurements.csv"),
             "CSV (*.csv);;JSON (*.json);;Markdown (*.md)",
         )
@@ -144,8 +145,8 @@ class LogPage(QWidget):
         button = QMessageBox.StandardButton
         answer = QMessageBox.question(
             self,
-            self.tr("Delete measurements"),
-            self.tr("Delete {count} of the logged measurements?").format(count=len(ids)),
+            tr("Delete measurements"),
+            tr("Delete {count} of the logged measurements?").format(count=len(ids)),
             button.Discard | button.Cancel,
             button.Cancel,
         )

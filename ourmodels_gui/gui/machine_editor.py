@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
 from .captions import message, say
@@ -92,7 +93,7 @@ class MachineEditor(QDialog):
         """Save what is typed and close; or say at the field what is wrong with it."""
         say(self._trouble, "")
         if not all([group.finish() for group in self.groups]):
-            say(self._trouble, self.tr("One of the fields cannot be read; see there."))
+            say(self._trouble, tr("One of the fields cannot be read; see there."))
             return
         try:
             self._save(record_of(self.values, self._original, self._size))
@@ -113,8 +114,8 @@ class MachineEditor(QDialog):
         if self.values != self._at_start and (
             QMessageBox.question(
                 self,
-                self.tr("Unsaved machine"),
-                self.tr("Close without saving the machine?"),
+                tr("Unsaved machine"),
+                tr("Close without saving the machine?"),
                 button.Discard | button.Cancel,
                 button.Cancel,
             )
@@ -150,54 +151,54 @@ class MachineEditor(QDialog):
         words = "\n".join(f"{CAUTION} {text}" for text in elsewhere)
         shown = len(found) - len(elsewhere)
         if shown and not words:
-            words = self.tr("{sign} Something looks odd; see at the fields. It can be saved.")
+            words = tr("{sign} Something looks odd; see at the fields. It can be saved.")
             words = words.format(sign=CAUTION)
         say(self._advice, words)
 
     def _identity(self) -> Group:
         group = Group(foldable=False, has_defaults=False)
-        group.set_title(self.tr("Machine"))
-        group.text("name", self.tr("Name"), self.tr("What the machine is called in the list."))
-        group.text("vendor", self.tr("Maker"), self.tr("Who makes it; may stay empty."))
+        group.set_title(tr("Machine"))
+        group.text("name", tr("Name"), tr("What the machine is called in the list."))
+        group.text("vendor", tr("Maker"), tr("Who makes it; may stay empty."))
         group.choice(
             "kind",
-            self.tr("Kind"),
-            self.tr("Decides the usual overhead: less where the system has memory of its own."),
+            tr("Kind"),
+            tr("Decides the usual overhead: less where the system has memory of its own."),
         ).offer(
             (
-                ("discrete", self.tr("graphics card")),
-                ("unified", self.tr("unified memory")),
-                ("datacenter", self.tr("data-centre accelerator")),
-                ("cpu", self.tr("processor and its memory")),
+                ("discrete", tr("graphics card")),
+                ("unified", tr("unified memory")),
+                ("datacenter", tr("data-centre accelerator")),
+                ("cpu", tr("processor and its memory")),
             )
         )
         group.number(
             "capacity",
-            self.tr("Memory"),
-            self.tr("What is physically there. A card sold with 24 GB has 24 GiB."),
+            tr("Memory"),
+            tr("What is physically there. A card sold with 24 GB has 24 GiB."),
         )
         group.choice(
             "unit",
-            self.tr("Memory unit"),
-            self.tr("GiB is 2^30 bytes, as memory chips are made; GB is 10^9 bytes."),
+            tr("Memory unit"),
+            tr("GiB is 2^30 bytes, as memory chips are made; GB is 10^9 bytes."),
         ).offer((("GiB", "GiB"), ("GB", "GB")))
-        group.text("memory.type", self.tr("Memory type"), self.tr("Such as GDDR7 or LPDDR5X."))
+        group.text("memory.type", tr("Memory type"), tr("Such as GDDR7 or LPDDR5X."))
         group.number(
             "memory.bandwidth",
-            self.tr("Bandwidth"),
-            self.tr("The limit that the maker gives for reading memory."),
+            tr("Bandwidth"),
+            tr("The limit that the maker gives for reading memory."),
             unit="GB/s",
         )
         return group
 
     def _compute(self) -> Group:
         group = Group(has_defaults=False)
-        group.set_title(self.tr("Compute rates"))
+        group.set_title(tr("Compute rates"))
         for mode, (operands, accumulator, unit) in MODES.items():
             group.number(
                 f"compute.{mode}",
                 mode,
-                self.tr(
+                tr(
                     "Dense rate with {operands} operands and {accumulator} accumulation, {unit}. "
                     "Leave it empty when it is unknown."
                 ).format(operands=operands, accumulator=accumulator, unit=unit),
@@ -207,21 +208,21 @@ class MachineEditor(QDialog):
 
     def _measured(self) -> Group:
         group = Group(has_defaults=False)
-        group.set_title(self.tr("Measured, power, price"))
+        group.set_title(tr("Measured, power, price"))
         group.number(
             "measured.bandwidth",
-            self.tr("Bandwidth"),
-            self.tr("Sustained bandwidth, measured on a machine like this one."),
+            tr("Bandwidth"),
+            tr("Sustained bandwidth, measured on a machine like this one."),
             unit="GB/s",
         )
         for mode in MODES:
             group.number(
                 f"measured.{mode}",
                 mode,
-                self.tr("Sustained dense rate, measured on a machine like this one."),
+                tr("Sustained dense rate, measured on a machine like this one."),
                 unit="TFLOP/s",
             )
-        group.number("power", self.tr("Power"), self.tr("What it draws at most."), unit="W")
-        group.number("price", self.tr("Price"), self.tr("What it costs."))
-        group.text("currency", self.tr("Currency"), self.tr("Such as EUR or USD."))
+        group.number("power", tr("Power"), tr("What it draws at most."), unit="W")
+        group.number("price", tr("Price"), tr("What it costs."))
+        group.text("currency", tr("Currency"), tr("Such as EUR or USD."))
         return group

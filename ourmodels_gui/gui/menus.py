@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
+from PySide6.QtCore import QLocale, QObject, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
+from ..language import ENGLISH, languages, tr
 from ..problem import BadInput
 from ..scenario import SUFFIX, read_file
-from .theme import CHOICES, Choice
+from ..settings import NUMBERS, TEXT_SIZES, THEMES, Settings
 
 Key = QKeySequence.StandardKey | str | None
 
@@ -16,8 +17,9 @@ Key = QKeySequence.StandardKey | str | None
 class Menus(QObject):
     """Builds the menus of a window; each command is a signal, so the window decides what it does.
 
-    opened: a recent file; example: a shipped one. machine, model: what is asked of the chosen one;
-    "probe" for this computer, "add" for a new machine. own_machines, own_models: list them alone.
+    opened: a recent file; example: a shipped one. chosen: a setting by name and value.
+    machine, model: what is asked of the chosen one; "probe" for this computer, "add" for a new
+    machine. own_machines, own_models: list them alone.
     """
 
     new = Signal()
@@ -32,7 +34,7 @@ class Menus(QObject):
     search = Signal()
     filter = Signal()
     sources = Signal(str)
-    theme = Signal(str)
+    chosen = Signal(str, object)
     machine = Signal(str)
     model = Signal(str)
     own_machines = Signal()
@@ -47,120 +49,129 @@ class Menus(QObject):
         self._examples = examples
         self._recent: tuple[str, ...] = ()
         self._file_menu()
-        edit = self._menu(self.tr("&Edit"))
-        self.undo_action = self._add(
-            edit, self.tr("Undo"), self.undo, QKeySequence.StandardKey.Undo
-        )
-        self.redo_action = self._add(edit, self.tr("Redo"), self.redo, "Ctrl+Shift+Z", "Ctrl+Y")
+        edit = self._menu(tr("&Edit"))
+        self.undo_action = self._add(edit, tr("Undo"), self.undo, QKeySequence.StandardKey.Undo)
+        self.redo_action = self._add(edit, tr("Redo"), self.redo, "Ctrl+Shift+Z", "Ctrl+Y")
         edit.addSeparator()
-        self._add(edit, self.tr("Search machines and models"), self.search, "Ctrl+K", "/")
-        self._add(edit, self.tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
-        self._add(edit, self.tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
-        view = self._menu(self.tr("&View"))
-        self._ask(view, self.tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
-        self._ask(view, self.tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
-        self._ask(view, self.tr("How this catalog was audited"), self.sources, "audit")
+        self._add(edit, tr("Search machines and models"), self.search, "Ctrl+K", "/")
+        self._add(edit, tr("Filter machines or models"), self.filter, "Ctrl+Shift+F")
+        self._add(edit, tr("Mark the pair for comparison"), self.mark, "Ctrl+T")
+        view = self._menu(tr("&View"))
+        self._ask(view, tr("Sources of the machine"), self.sources, "machine", "Ctrl+I")
+        self._ask(view, tr("Sources of the model"), self.sources, "model", "Ctrl+Shift+I")
+        self._ask(view, tr("How this catalog was audited"), self.sources, "audit")
         view.addSeparator()
-        self._theme_menu(view)
+        self._settings_menus(view)
         self._machines_menu()
         self._models_menu()
-        help_menu = self._menu(self.tr("&Help"))
-        self._add(help_menu, self.tr("Explain this field"), self.explain, "F1")
-        self._add(help_menu, self.tr("About"), self.about)
+        help_menu = self._menu(tr("&Help"))
+        self._add(help_menu, tr("Explain this field"), self.explain, "F1")
+        self._add(help_menu, tr("About"), self.about)
 
     def show_undo(self, undo: str, redo: str) -> None:
         """Say what undo and redo would change; "" switches them off."""
         for action, words, what in (
-            (self.undo_action, self.tr("Undo"), undo),
-            (self.redo_action, self.tr("Redo"), redo),
+            (self.undo_action, tr("Undo"), undo),
+            (self.redo_action, tr("Redo"), redo),
         ):
             action.setEnabled(bool(what))
             action.setText(f"{words}: {what}" if what else words)
 
     def show_machine(self, name: str, *, yours: bool) -> None:
         """Name the chosen machine in the commands on it; only the user's own can be changed."""
-        name_or = name or self.tr("the machine")
+        name_or = name or tr("the machine")
         for action, words, possible in (
-            (self.edit_action, self.tr("Edit {name}\u2026"), yours),
-            (self.duplicate_action, self.tr("Duplicate {name}\u2026"), bool(name)),
-            (self.delete_action, self.tr("Delete {name}\u2026"), yours),
+            (self.edit_action, tr("Edit {name}\u2026"), yours),
+            (self.duplicate_action, tr("Duplicate {name}\u2026"), bool(name)),
+            (self.delete_action, tr("Delete {name}\u2026"), yours),
         ):
             action.setText(words.format(name=name_or).replace("&", "&&"))
             action.setEnabled(possible)
 
     def show_model(self, name: str, *, yours: bool) -> None:
         """Name the chosen model in the commands on it; only the user's own can be changed."""
-        name_or = name or self.tr("the model")
+        name_or = name or tr("the model")
         for action, words, possible in (
-            (self.edit_model_action, self.tr("Edit {name}\u2026"), yours),
-            (self.duplicate_model_action, self.tr("Duplicate {name}\u2026"), bool(name)),
-            (self.export_model_action, self.tr("Export {name}\u2026"), bool(name)),
-            (self.delete_model_action, self.tr("Delete {name}\u2026"), yours),
+            (self.edit_model_action, tr("Edit {name}\u2026"), yours),
+            (self.duplicate_model_action, tr("Duplicate {name}\u2026"), bool(name)),
+            (self.export_model_action, tr("Export {name}\u2026"), bool(name)),
+            (self.delete_model_action, tr("Delete {name}\u2026"), yours),
         ):
             action.setText(words.format(name=name_or).replace("&", "&&"))
             action.setEnabled(possible)
 
-    def show_recent(self, paths: list[str]) -> None:
-        self._recent = tuple(paths)
+    def show_recent(self, paths: tuple[str, ...]) -> None:
+        self._recent = paths
 
-    def show_theme(self, choice: Choice) -> None:
-        for action in self._themes.actions():
-            action.setChecked(action.data() == choice)
+    def show_settings(self, settings: Settings) -> None:
+        """Mark what is chosen."""
+        for name, group in self._choices.items():
+            for action in group.actions():
+                action.setChecked(action.data() == getattr(settings, name))
 
     def _file_menu(self) -> None:
         key = QKeySequence.StandardKey
-        menu = self._menu(self.tr("&File"))
-        self._add(menu, self.tr("New"), self.new, key.New)
-        self._add(menu, self.tr("Open\u2026"), self.open, key.Open)
-        self._recent_menu = menu.addMenu(self.tr("Open recent"))
+        menu = self._menu(tr("&File"))
+        self._add(menu, tr("New"), self.new, key.New)
+        self._add(menu, tr("Open\u2026"), self.open, key.Open)
+        self._recent_menu = menu.addMenu(tr("Open recent"))
         self._recent_menu.aboutToShow.connect(self._fill_recent)
-        self._examples_menu = menu.addMenu(self.tr("Examples"))
+        self._examples_menu = menu.addMenu(tr("Examples"))
         self._examples_menu.aboutToShow.connect(self._fill_examples)
         menu.addSeparator()
-        self._add(menu, self.tr("Save"), self.save, key.Save)
-        self._add(menu, self.tr("Save as\u2026"), self.save_as, "Ctrl+Shift+S")
-        self._add(menu, self.tr("Report\u2026"), self.report, key.Print)
+        self._add(menu, tr("Save"), self.save, key.Save)
+        self._add(menu, tr("Save as\u2026"), self.save_as, "Ctrl+Shift+S")
+        self._add(menu, tr("Report\u2026"), self.report, key.Print)
         menu.addSeparator()
-        quit_action = menu.addAction(self.tr("Quit"))
+        quit_action = menu.addAction(tr("Quit"))
         quit_action.setShortcut("Ctrl+Q")
         quit_action.triggered.connect(self._window.close)
 
     def _machines_menu(self) -> None:
-        menu = self._menu(self.tr("&Machines"))
-        self._ask(menu, self.tr("This machine\u2026"), self.machine, "probe")
-        self._ask(menu, self.tr("Add a machine\u2026"), self.machine, "add", "Ctrl+M")
+        menu = self._menu(tr("&Machines"))
+        self._ask(menu, tr("This machine\u2026"), self.machine, "probe")
+        self._ask(menu, tr("Add a machine\u2026"), self.machine, "add", "Ctrl+M")
         self.edit_action = self._ask(menu, "", self.machine, "edit")
         self.duplicate_action = self._ask(menu, "", self.machine, "duplicate", "Ctrl+D")
         self.delete_action = self._ask(menu, "", self.machine, "delete")
         menu.addSeparator()
-        self._add(menu, self.tr("List only your own"), self.own_machines)
+        self._add(menu, tr("List only your own"), self.own_machines)
 
     def _models_menu(self) -> None:
-        menu = self._menu(self.tr("M&odels"))
-        self._ask(menu, self.tr("Import\u2026"), self.model, "import", "Ctrl+Shift+M")
-        self._ask(menu, self.tr("Import what was copied"), self.model, "paste", "Ctrl+V")
+        menu = self._menu(tr("M&odels"))
+        self._ask(menu, tr("Import\u2026"), self.model, "import", "Ctrl+Shift+M")
+        self._ask(menu, tr("Import what was copied"), self.model, "paste", "Ctrl+V")
         menu.addSeparator()
         self.edit_model_action = self._ask(menu, "", self.model, "edit")
         self.duplicate_model_action = self._ask(menu, "", self.model, "duplicate", "Ctrl+Shift+D")
         self.export_model_action = self._ask(menu, "", self.model, "export")
         self.delete_model_action = self._ask(menu, "", self.model, "delete")
         menu.addSeparator()
-        self._add(menu, self.tr("List only your own"), self.own_models)
+        self._add(menu, tr("List only your own"), self.own_models)
 
-    def _theme_menu(self, view: QMenu) -> None:
-        words = {
-            "system": self.tr("As the system"),
-            "light": self.tr("Light"),
-            "dark": self.tr("Dark"),
-        }
-        menu = view.addMenu(self.tr("Theme"))
-        self._themes = QActionGroup(self)
-        for choice in CHOICES:
-            action = menu.addAction(words[choice])
-            action.setCheckable(True)
-            action.setData(choice)
-            self._themes.addAction(action)
-        self._themes.triggered.connect(lambda action: self.theme.emit(action.data()))
+    def _settings_menus(self, view: QMenu) -> None:
+        """One menu for each setting with few values."""
+        system = tr("As the system")
+        themes = {"system": system, "light": tr("Light"), "dark": tr("Dark")}
+        own_names = {code: QLocale(code).nativeLanguageName() for code in languages()}
+        own_names |= {ENGLISH: "English"}  # Qt calls it American
+        numbers = {value: system if value == "system" else value for value in NUMBERS}
+        sizes = {value: f"{value} %" for value in TEXT_SIZES}
+        self._choices: dict[str, QActionGroup] = {}
+        for name, title, words in (
+            ("theme", tr("Theme"), {value: themes[value] for value in THEMES}),
+            ("language", tr("Language"), {"": system} | own_names),
+            ("numbers", tr("Numbers"), numbers),
+            ("text_percent", tr("Text size"), sizes),
+        ):
+            menu, group = view.addMenu(title), QActionGroup(self)
+            for value, text in words.items():
+                action = menu.addAction(text)
+                action.setCheckable(True)
+                action.setData(value)
+                group.addAction(action)
+            group.triggered.connect(lambda action, name=name: self.chosen.emit(name, action.data()))
+            self._choices[name] = group
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()
@@ -169,7 +180,7 @@ class Menus(QObject):
             action.setToolTip(name)
             action.triggered.connect(lambda _=False, path=Path(name): self.opened.emit(path))
         if not self._recent:
-            self._recent_menu.addAction(self.tr("No file yet")).setEnabled(False)
+            self._recent_menu.addAction(tr("No file yet")).setEnabled(False)
 
     def _fill_examples(self) -> None:
         self._examples_menu.clear()
@@ -177,7 +188,7 @@ class Menus(QObject):
             action = self._examples_menu.addAction(title.replace("&", "&&"))
             action.triggered.connect(lambda _=False, file=path: self.example.emit(file))
         if self._examples_menu.isEmpty():
-            self._examples_menu.addAction(self.tr("No examples")).setEnabled(False)
+            self._examples_menu.addAction(tr("No examples")).setEnabled(False)
 
     def _menu(self, title: str) -> QMenu:
         return self._window.menuBar().addMenu(title)
@@ -215,20 +226,16 @@ def words_of(key: str) -> str:
     'floor'
     """
     known = {
-        "hardware": _tr("machine"),
-        "model": _tr("model"),
-        "workload.reserved_context_tokens": _tr("reserved context"),
-        "workload.read_context_tokens": _tr("read context"),
-        "workload.read_context_fraction": _tr("share read"),
-        "workload.floor_tokens_per_s": _tr("floor"),
-        "workload.overhead_gb": _tr("overhead"),
-        "workload.batch": _tr("number of sessions"),
-        "prefill.prompt_tokens": _tr("prompt"),
-        "prefill.ttft_budget_s": _tr("time budget"),
-        "prefill.batch": _tr("number of prompts"),
+        "hardware": tr("machine"),
+        "model": tr("model"),
+        "workload.reserved_context_tokens": tr("reserved context"),
+        "workload.read_context_tokens": tr("read context"),
+        "workload.read_context_fraction": tr("share read"),
+        "workload.floor_tokens_per_s": tr("floor"),
+        "workload.overhead_gb": tr("overhead"),
+        "workload.batch": tr("number of sessions"),
+        "prefill.prompt_tokens": tr("prompt"),
+        "prefill.ttft_budget_s": tr("time budget"),
+        "prefill.batch": tr("number of prompts"),
     }
     return known.get(key) or key.rpartition(".")[2].replace("_", " ")
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Menus", text)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from .. import units
+from ..language import tr
 from . import typed
 from .form import Group
 
@@ -29,13 +28,13 @@ class ModeFields:
         self._field = group.choice(path, label, tip)
         self._other = group.choice(
             self.second,
-            _tr("and in"),
-            _tr("A second mode that part of this work runs in, at its own rate."),
+            tr("and in"),
+            tr("A second mode that part of this work runs in, at its own rate."),
         )
         group.number(
             self.share,
-            _tr("Its share"),
-            _tr("Share of the work that runs in the second mode, from 0 to 1."),
+            tr("Its share"),
+            tr("Share of the work that runs in the second mode, from 0 to 1."),
         )
 
     @property
@@ -50,13 +49,13 @@ class ModeFields:
         """
         self._chosen = chosen
         self._first_default = next(iter(used), "") if chosen is None else ""
-        words = _tr("default")
+        words = tr("default")
         if self._first_default:
-            words = _tr("default: {mode}").format(mode=self._first_default)
+            words = tr("default: {mode}").format(mode=self._first_default)
         modes: list[tuple[Any, str]] = [(mode, _with_rate(mode, rates[mode])) for mode in rates]
         named = chosen if isinstance(chosen, dict) else {chosen: 1.0} if chosen else {}
         modes += [
-            (mode, _tr("{mode}, rate unknown").format(mode=mode))
+            (mode, tr("{mode}, rate unknown").format(mode=mode))
             for mode in named
             if mode not in rates
         ]
@@ -66,7 +65,7 @@ class ModeFields:
         self._field.offer(single)
         first = self._first()
         others = [(mode, said) for mode, said in modes if mode != first]
-        self._other.offer([(None, _tr("no other")), *others])
+        self._other.offer([(None, tr("no other")), *others])
 
     def shown(self) -> dict[str, Any]:
         """What each of the fields shows."""
@@ -115,7 +114,3 @@ def _with_rate(mode: str, flop_per_s: float) -> str:
 def _shares(shares: Mapping[str, float]) -> str:
     parts = (f"{typed.show(100 * share)} % {mode}" for mode, share in shares.items())
     return ", ".join(parts)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ModeFields", text)

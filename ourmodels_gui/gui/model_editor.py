@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QVBoxLayout, QWidget
 
+from ..language import tr
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from .captions import message, say
@@ -24,7 +25,7 @@ class ModelEditor(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Edit {name}").format(name=record.name))
+        self.setWindowTitle(tr("Edit {name}").format(name=record.name))
         self._record, self._save = record, save
         self.fields = NameAndNotes(self, lines=6)
         self.fields.present(record)
@@ -57,8 +58,8 @@ class ModelEditor(QDialog):
         if self.fields.is_edited and (
             QMessageBox.question(
                 self,
-                self.tr("Unsaved changes"),
-                self.tr("Close without saving the changes?"),
+                tr("Unsaved changes"),
+                tr("Close without saving the changes?"),
                 button.Discard | button.Cancel,
                 button.Cancel,
             )

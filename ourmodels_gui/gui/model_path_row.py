@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from ..language import tr
 from ..library.importers.opening import pasted_path
 from ..problem import BadInput
 
@@ -22,17 +23,17 @@ class ModelPathRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("File or folder of the model"))
+        self.path.setAccessibleName(tr("File or folder of the model"))
         self.path.setPlaceholderText(
-            self.tr("Path of a .gguf or .safetensors file, an index, a config.json or a folder")
+            tr("Path of a .gguf or .safetensors file, an index, a config.json or a folder")
         )
         self.path.setAcceptDrops(False)  # what is dropped is read at once, by the dialog
         self.path.returnPressed.connect(self._take)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.path, 1)
-        row.addWidget(self._button(self.tr("File\u2026"), self._choose_file))
-        row.addWidget(self._button(self.tr("Folder\u2026"), self._choose_folder))
+        row.addWidget(self._button(tr("File\u2026"), self._choose_file))
+        row.addWidget(self._button(tr("Folder\u2026"), self._choose_folder))
         self.setFocusProxy(self.path)
 
     def _button(self, words: str, does: Callable[[], None]) -> QPushButton:
@@ -49,15 +50,13 @@ class ModelPathRow(QWidget):
             self.refused.emit(str(bad.problem))
 
     def _choose_file(self) -> None:
-        kinds = self.tr("Models (*.gguf *.safetensors *.json);;All files (*)")
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("A model's file"), self._folder(), kinds
-        )
+        kinds = tr("Models (*.gguf *.safetensors *.json);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self, tr("A model's file"), self._folder(), kinds)
         if name:
             self.given.emit(Path(name))
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, self.tr("A model's folder"), self._folder())
+        name = QFileDialog.getExistingDirectory(self, tr("A model's folder"), self._folder())
         if name:
             self.given.emit(Path(name))
 

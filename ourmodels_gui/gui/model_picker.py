@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..library.models import TOWERS, ModelRecord
 from ..library.profile import default_weights
@@ -26,29 +27,29 @@ class ModelPicker(Picker):
 
     def __init__(self, library: Library, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Model"),
+            tr("Model"),
             ("999B", "dense"),
-            self.tr("7B, qwen moe, mla"),
+            tr("7B, qwen moe, mla"),
             parent,
             facets=FACETS,
         )
-        self.NOTHING = self.tr("The catalog holds no models.")
+        self.NOTHING = tr("The catalog holds no models.")
         self._weights = ChoiceField(self)
         self._weights.setObjectName("weights")
-        self._weights.setAccessibleName(self.tr("Weights"))
+        self._weights.setAccessibleName(tr("Weights"))
         self._weights.setToolTip(
-            self.tr("Format that the weights are stored in, and the memory they take.")
+            tr("Format that the weights are stored in, and the memory they take.")
         )
         self._weights.committed.connect(lambda name: self.edited.emit({"model.weights": name}))
-        self._towers = QCheckBox(self.tr("with vision and audio"), self)
+        self._towers = QCheckBox(tr("with vision and audio"), self)
         self._towers.setObjectName("towers")
         self._towers.setToolTip(
-            self.tr("Keep the encoders of images and sound in memory as well. Text skips them.")
+            tr("Keep the encoders of images and sound in memory as well. Text skips them.")
         )
         self._towers.clicked.connect(
             lambda on: self.edited.emit({"model.include_towers": on or None})
         )
-        label = QLabel(self.tr("Weights"), self)
+        label = QLabel(tr("Weights"), self)
         label.setBuddy(self._weights)
         foot = QGridLayout()
         foot.setHorizontalSpacing(2 * UNIT)
@@ -84,7 +85,7 @@ class ModelPicker(Picker):
         self._towers.setVisible(has_towers)
         if isinstance(model, InlineModel):
             self._kept_weights = None
-            self._weights.offer(((None, self.tr("as typed in the scenario")),))
+            self._weights.offer(((None, tr("as typed in the scenario")),))
             self._weights.present(None)
             self.show_chosen("", model.adapter.name, note=self._travels())
             return
@@ -109,25 +110,25 @@ class ModelPicker(Picker):
             )
         elif model.record is not None:
             name = model.record.get("name", model.id)
-            self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
+            self._weights.offer(((model.weights, model.weights or tr("as released")),))
             self._weights.present(model.weights)
             self.show_chosen("", str(name), note=self._travels())
         else:
-            self._weights.offer(((model.weights, model.weights or self.tr("as released")),))
+            self._weights.offer(((model.weights, model.weights or tr("as released")),))
             self._weights.present(model.weights)
             self.show_chosen(
                 "",
                 model.id,
-                note=self.tr("The catalog has no model with this id. Choose another."),
+                note=tr("The catalog has no model with this id. Choose another."),
                 missing=True,
             )
 
     def _travels(self) -> str:
-        return self.tr("It is part of this scenario, not of the catalog.")
+        return tr("It is part of this scenario, not of the catalog.")
 
     def _unaudited(self, record: ModelRecord) -> str:
-        missing = "; ".join(record.audit.missing) or self.tr("not said")
-        return self.tr("Unaudited. Missing: {missing}").format(missing=missing)
+        missing = "; ".join(record.audit.missing) or tr("not said")
+        return tr("Unaudited. Missing: {missing}").format(missing=missing)
 
     def _pick(self, model_id: str) -> None:
         self.edited.emit(

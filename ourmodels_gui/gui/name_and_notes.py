@@ -4,6 +4,7 @@ import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
+from ..language import tr
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from .form import LABEL_PX
@@ -23,12 +24,12 @@ class NameAndNotes(QWidget):
         super().__init__(parent)
         self.name = QLineEdit(self)
         self.name.setMaxLength(NAME_LENGTH)
-        self.name.setAccessibleName(self.tr("Name"))
-        self.name.setToolTip(self.tr("What the model is called in the list."))
+        self.name.setAccessibleName(tr("Name"))
+        self.name.setToolTip(tr("What the model is called in the list."))
         self.notes = QPlainTextEdit(self)
         self.notes.setProperty("isField", True)
-        self.notes.setAccessibleName(self.tr("Notes"))
-        self.notes.setToolTip(self.tr("One note in a line; they stand beside the model's sources."))
+        self.notes.setAccessibleName(tr("Notes"))
+        self.notes.setToolTip(tr("One note in a line; they stand beside the model's sources."))
         self.notes.setTabChangesFocus(True)
         self.notes.setFont(sized("text"))
         margins = 2 * round(self.notes.document().documentMargin()) + 2 * self.notes.frameWidth()
@@ -39,9 +40,7 @@ class NameAndNotes(QWidget):
         layout.setVerticalSpacing(UNIT)
         layout.setColumnMinimumWidth(0, LABEL_PX)
         layout.setColumnStretch(1, 1)
-        for row, (words, field) in enumerate(
-            ((self.tr("Name"), self.name), (self.tr("Notes"), self.notes))
-        ):
+        for row, (words, field) in enumerate(((tr("Name"), self.name), (tr("Notes"), self.notes))):
             label = QLabel(words, self)
             label.setBuddy(field)
             layout.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop if row else _MIDDLE)

@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QMessageBox
 
+from ..language import tr
 from ..library import user as own_files
 from ..library.hardware import HardwareRecord
 from ..library.load import Library, MachineEntry
@@ -41,18 +42,20 @@ class OwnMachines(QObject):
         window.machine_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
+        if what == "keep" or (self._is_composition() and what not in ("probe", "add")):
+            return  # the own compositions answer
         entry = self._chosen()
         if what == "probe":
             self._show_probe()
         elif what == "add":
-            self._edit(self.tr("Add a machine"), None, self._add)
+            self._edit(tr("Add a machine"), None, self._add)
         elif entry is None:
-            self._window.bar.say(self.tr("Choose a machine of the list first."))
+            self._window.bar.say(tr("Choose a machine of the list first."))
         elif what == "duplicate":
-            self._edit(self.tr("Duplicate a machine"), self._copy(entry), self._add)
+            self._edit(tr("Duplicate a machine"), self._copy(entry), self._add)
         elif what == "edit" and entry.yours:
             self._edit(
-                self.tr("Edit {name}").format(name=entry.name),
+                tr("Edit {name}").format(name=entry.name),
                 entry.record,
                 lambda record: self._save(entry, record),
                 size=_size_of(entry),
@@ -96,10 +99,10 @@ class OwnMachines(QObject):
                 self._store.edit({"workload.rates": "measured"})
 
         record, start = start_of(one, self._store.library)
-        self._edit(self.tr("Save this machine"), record, save, start=start)
+        self._edit(tr("Save this machine"), record, save, start=start)
 
     def _add(self, record: HardwareRecord) -> None:
-        taken = frozenset(self._store.library.machines)
+        taken = self._store.library.hardware_ids
         _, machine_id = own_files.add_machine(self._folder, record, taken)
         self._store.set_library(self._reload())
         self._store.edit({"hardware": machine_id})
@@ -111,12 +114,12 @@ class OwnMachines(QObject):
     def _delete(self, entry: MachineEntry) -> None:
         button = QMessageBox.StandardButton
         sizes = len(entry.record.configurations)
-        words = self.tr("Delete \u201c{name}\u201d and its file?")
+        words = tr("Delete \u201c{name}\u201d and its file?")
         if sizes > 1:
-            words = self.tr("Delete \u201c{name}\u201d with all its {sizes} sizes and their file?")
+            words = tr("Delete \u201c{name}\u201d with all its {sizes} sizes and their file?")
         answer = QMessageBox.question(
             self._window,
-            self.tr("Delete a machine"),
+            tr("Delete a machine"),
             words.format(name=entry.record.name, sizes=sizes),
             button.Discard | button.Cancel,
             button.Cancel,
@@ -135,11 +138,15 @@ class OwnMachines(QObject):
         own = entry.record.configurations[_size_of(entry)]
         return msgspec.structs.replace(
             entry.record,
-            name=self.tr("{name}, copy").format(name=entry.name),
+            name=tr("{name}, copy").format(name=entry.name),
             memory=own.memory or entry.record.memory,
             configurations=(msgspec.structs.replace(own, memory=None),),
             replaced_by="",
         )
+
+    def _is_composition(self) -> bool:
+        hardware = self._store.scenario.hardware
+        return isinstance(hardware, str) and hardware in self._store.library.compositions
 
     def _chosen(self) -> MachineEntry | None:
         hardware = self._store.scenario.hardware

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox
 
 from .. import files
+from ..language import tr
 from ..library import user as own_files
 from ..library.load import Library, ModelEntry
 from ..library.models import ModelRecord
@@ -39,7 +40,7 @@ class OwnModels(QObject):
             return  # of files, whatever is chosen: `Imports`
         entry = self._chosen()
         if entry is None:
-            self._window.bar.say(self.tr("Choose a model of the list first."))
+            self._window.bar.say(tr("Choose a model of the list first."))
             return
         try:
             if what == "duplicate":
@@ -54,9 +55,7 @@ class OwnModels(QObject):
             self._window.bar.say(str(bad.problem))
 
     def _duplicate(self, entry: ModelEntry) -> None:
-        name = self._ask_name(
-            self.tr("Duplicate a model"), self.tr("{name}, copy").format(name=entry.name)
-        )
+        name = self._ask_name(tr("Duplicate a model"), tr("{name}, copy").format(name=entry.name))
         if not name:
             return
         record = msgspec.structs.replace(entry.record, name=name, replaced_by="")
@@ -81,9 +80,9 @@ class OwnModels(QObject):
         suggestion = Path.home() / f"{entry.id}.json"
         name, _ = QFileDialog.getSaveFileName(
             self._window,
-            self.tr("Export a model"),
+            tr("Export a model"),
             str(suggestion),
-            self.tr("Models (*.json);;All files (*)"),
+            tr("Models (*.json);;All files (*)"),
         )
         if not name:
             return
@@ -92,15 +91,15 @@ class OwnModels(QObject):
             files.write_whole(path, own_files.encode(entry.record))
         except OSError as error:
             reason = error.strerror or str(error)
-            words = self.tr("{path} cannot be written: {reason}. Nothing was exported.")
+            words = tr("{path} cannot be written: {reason}. Nothing was exported.")
             self._window.bar.say(words.format(path=path, reason=reason))
 
     def _delete(self, entry: ModelEntry) -> None:
         button = QMessageBox.StandardButton
         answer = QMessageBox.question(
             self._window,
-            self.tr("Delete a model"),
-            self.tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name),
+            tr("Delete a model"),
+            tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name),
             button.Discard | button.Cancel,
             button.Cancel,
         )
@@ -111,7 +110,7 @@ class OwnModels(QObject):
     def _ask_name(self, title: str, name: str) -> str:
         """What was typed; "" when nothing was agreed to."""
         normal = QLineEdit.EchoMode.Normal
-        typed, agreed = QInputDialog.getText(self._window, title, self.tr("Name"), normal, name)
+        typed, agreed = QInputDialog.getText(self._window, title, tr("Name"), normal, name)
         return typed.strip()[:120] if agreed else ""
 
     def _chosen(self) -> ModelEntry | None:

@@ -5,6 +5,8 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QTimer, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from ..language import tr
+
 SHOWN = 20_000
 """Characters of a long text that are put into the field: a million lines would freeze it."""
 
@@ -20,9 +22,9 @@ class PasteBox(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Output of a benchmark"))
+        self.setAccessibleName(tr("Output of a benchmark"))
         self.setPlaceholderText(
-            self.tr(
+            tr(
                 "Paste what llama-bench, llama-batched-bench, vLLM, SGLang, mlx_lm or ollama "
                 "printed, or drop a file here. Or fill in the fields below."
             )

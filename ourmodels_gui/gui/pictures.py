@@ -10,6 +10,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMessageBox, QWidget
 
 from ..files import write_whole
+from ..language import tr
 from .theme import colours
 
 SCALE = 2
@@ -86,9 +87,9 @@ def save_picture(widget: QWidget) -> None:
     suggestion = Path.home() / "plot.png"
     name, chosen = QFileDialog.getSaveFileName(
         widget,
-        widget.tr("Save the picture"),
+        tr("Save the picture"),
         str(suggestion),
-        widget.tr("PNG picture (*.png);;SVG drawing (*.svg)"),
+        tr("PNG picture (*.png);;SVG drawing (*.svg)"),
     )
     if not name:
         return
@@ -106,8 +107,8 @@ def copy_picture(widget: QWidget) -> None:
 def offer_pictures(widget: QWidget) -> None:
     """Copy and save in the menu of a widget that draws."""
     for words, does in (
-        (widget.tr("Copy picture"), copy_picture),
-        (widget.tr("Save picture…"), save_picture),
+        (tr("Copy picture"), copy_picture),
+        (tr("Save picture…"), save_picture),
     ):
         action = QAction(words, widget)
         action.triggered.connect(lambda _checked=False, does=does: does(widget))
@@ -121,7 +122,7 @@ def write_or_tell(path: Path, content: bytes, parent: QWidget) -> bool:
         write_whole(path, content)
     except OSError as error:
         reason = error.strerror or str(error)
-        words = parent.tr("{path} cannot be written: {reason}. Nothing was saved.")
-        QMessageBox.warning(parent, parent.tr("Our Models"), words.format(path=path, reason=reason))
+        words = tr("{path} cannot be written: {reason}. Nothing was saved.")
+        QMessageBox.warning(parent, tr("Our Models"), words.format(path=path, reason=reason))
         return False
     return True

@@ -7,6 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..measured.points import Point
 from ..summary import Row
 from .derivation import open_working
@@ -22,7 +23,7 @@ DETAILS_MIN_PX = 260
 class PlotTab(QWidget):
     """Keeps what it is given while hidden, and draws it when it is raised.
 
-    groups: titles of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
+    groups: ids of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
     the first time that it is called: the import of the plots is the slowest part of the start.
     measured: what was measured in an evaluation's setup, for the plot.
     """
@@ -37,7 +38,7 @@ class PlotTab(QWidget):
         self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
         self.table = table
         self.table.activated.connect(self._open_row)
-        self.table.setAccessibleDescription(self.tr("Enter shows the working of a row"))
+        self.table.setAccessibleDescription(tr("Enter shows the working of a row"))
         self.figures = Working(name)
         self.assumptions = Assumptions()
         left = QWidget()
@@ -48,9 +49,9 @@ class PlotTab(QWidget):
         pages.setDocumentMode(True)
         pages.setMinimumWidth(DETAILS_MIN_PX)
         pages.tabBar().setUsesScrollButtons(False)
-        pages.addTab(self.figures, self.tr("Figures"))
-        pages.addTab(table, self.tr("Table"))
-        pages.addTab(self.assumptions, self.tr("Assumptions"))
+        pages.addTab(self.figures, tr("Figures"))
+        pages.addTab(table, tr("Table"))
+        pages.addTab(self.assumptions, tr("Assumptions"))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(left)
         split.addWidget(pages)
@@ -90,7 +91,7 @@ class PlotTab(QWidget):
         self._drawn = evaluation
         self.draw(evaluation)
         summary = told(evaluation)
-        self.figures.present([group for group in summary.groups if group.title in self.groups])
+        self.figures.present([group for group in summary.groups if group.id in self.groups])
         self.assumptions.present_assumptions(summary.assumptions)
 
     def showEvent(self, event: QShowEvent) -> None:

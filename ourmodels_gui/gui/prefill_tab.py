@@ -6,6 +6,7 @@ from msgspec import structs
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..summary import Row
 from ..units import compute
 from . import typed
@@ -27,34 +28,34 @@ NO_BAND = ""
 class PrefillTab(PlotTab):
     """The ceilings and the wait over the prompt length."""
 
-    groups = ("Prefill",)
+    groups = ("prefill",)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         lengths = FigureTable(
-            self.tr("Ceilings at some prompt lengths"),
+            tr("Ceilings at some prompt lengths"),
             (
-                self.tr("prompt"),
-                self.tr("first token"),
-                self.tr("both, tok/s"),
-                self.tr("memory"),
-                self.tr("compute"),
+                tr("prompt"),
+                tr("first token"),
+                tr("both, tok/s"),
+                tr("memory"),
+                tr("compute"),
             ),
             ("1,048,576", "10.0 to 10.0 s", "10.0k to 10.0k", "100.0k", "10.0k to 10.0k"),
             scrolls=True,
         )
-        super().__init__(self.tr("Prefill figures"), lengths, parent)
+        super().__init__(tr("Prefill figures"), lengths, parent)
         self.plot: PrefillPlot | None = None
         self._asked: str | None = None
         self.bracket = ChoiceField()
-        self.bracket.setAccessibleName(self.tr("Band to another mode of the linear layers"))
+        self.bracket.setAccessibleName(tr("Band to another mode of the linear layers"))
         self.bracket.setToolTip(
-            self.tr(
+            tr(
                 "It is seldom obvious how much of the arithmetic runs in the fast mode. The band "
                 "lies between the mode of the scenario and this one; attention keeps its own."
             )
         )
         self.bracket.committed.connect(self._choose)
-        label = QLabel(self.tr("Band to"))
+        label = QLabel(tr("Band to"))
         label.setBuddy(self.bracket)
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
@@ -98,7 +99,7 @@ class PrefillTab(PlotTab):
         rates = setup.machine.compute_flop_per_s if setup else {}
         usual = (usual_bracket(setup) if setup else None) or NO_BAND
         used = setup.linear_mode if setup else {}
-        choices = [(NO_BAND, self.tr("no other mode"))]
+        choices = [(NO_BAND, tr("no other mode"))]
         write = typed.separators()
         choices += [
             (mode, f"{mode}  {compute(rate, write)}")

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..presets import presets
 from .fields import ChoiceField
 from .form import LABEL_PX
@@ -18,9 +19,9 @@ class PresetRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.choice = ChoiceField()
-        self.choice.setAccessibleName(self.tr("Kind of use"))
+        self.choice.setAccessibleName(tr("Kind of use"))
         self.choice.committed.connect(self._chosen)
-        label = QLabel(self.tr("Use"))
+        label = QLabel(tr("Use"))
         label.setBuddy(self.choice)
         label.setFixedWidth(LABEL_PX)
         row = QHBoxLayout(self)
@@ -37,14 +38,14 @@ class PresetRow(QWidget):
         used = next((one for one in self._by_id.values() if one.describes(scenario)), None)
         self._offer(own=used is None)
         self.choice.present(used.id if used else None)
-        note = used.note if used else self.tr("A kind of use sets contexts, floor and prompt.")
+        note = used.note if used else tr("A kind of use sets contexts, floor and prompt.")
         self.choice.setToolTip(note)
         self.choice.setAccessibleDescription(note)
 
     def _offer(self, *, own: bool) -> None:
         """The presets; before them, while none is in use, that the values are one's own."""
         choices = [(preset.id, preset.name) for preset in self._by_id.values()]
-        self.choice.offer([(None, self.tr("as set below")), *choices] if own else choices)
+        self.choice.offer([(None, tr("as set below")), *choices] if own else choices)
 
     def _chosen(self, preset_id: str | None) -> None:
         if preset_id is not None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from .theme import CARD_PADDING, RADIUS, UNIT, colours
 
 
@@ -25,11 +26,11 @@ class ProblemBar(QWidget):
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.words.setAccessibleName(self.tr("Problem"))
+        self.words.setAccessibleName(tr("Problem"))
         self._close = QToolButton(self, autoRaise=True)
         self._close.setText("\u00d7")
-        self._close.setAccessibleName(self.tr("Dismiss"))
-        self._close.setToolTip(self.tr("Dismiss"))
+        self._close.setAccessibleName(tr("Dismiss"))
+        self._close.setToolTip(tr("Dismiss"))
         self._close.clicked.connect(lambda: self.say(""))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(CARD_PADDING + UNIT, UNIT, UNIT, UNIT)

@@ -5,6 +5,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..scenario import PrefillChoice
 from . import typed
 from .captions import message, say
@@ -20,79 +21,79 @@ class PromptGroup(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self.set_title(self.tr("Prompt"))
+        self.set_title(tr("Prompt"))
         self.number(
             "prefill.prompt_tokens",
-            self.tr("Prompt"),
-            self.tr("New tokens of the prompt, processed before the first token of the answer."),
+            tr("Prompt"),
+            tr("New tokens of the prompt, processed before the first token of the answer."),
             parse=typed.whole,
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
             slider=(16, 1_048_576),
         )
         self.number(
             "prefill.cached_prefix_tokens",
-            self.tr("Cached prefix"),
-            self.tr(
+            tr("Cached prefix"),
+            tr(
                 "Tokens before the prompt that are in the cache already. They are not processed "
                 "again, but the prompt attends to them."
             ),
             parse=typed.whole,
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
         )
         self.number(
             ANSWER,
-            self.tr("Answer"),
-            self.tr(
+            tr("Answer"),
+            tr(
                 "Length of the answer. With it, the whole turn is told: the wait for the first "
                 "token and the rest of the answer."
             ),
             parse=typed.whole,
-            unit=self.tr("tokens"),
-        ).setPlaceholderText(self.tr("not asked"))
+            unit=tr("tokens"),
+        ).setPlaceholderText(tr("not asked"))
         self.turn = message(self._body)
-        self.turn.setAccessibleName(self.tr("The whole turn"))
+        self.turn.setAccessibleName(tr("The whole turn"))
         self.grid.addWidget(self.turn, self.grid.rowCount(), 1, 1, 2)
         self.number(
             "prefill.chunk_tokens",
-            self.tr("Chunk"),
-            self.tr(
+            tr("Chunk"),
+            tr(
                 "Tokens processed at once. Empty is one shot: the whole prompt in one pass, the "
                 "ceiling over all policies."
             ),
             parse=typed.whole,
-            unit=self.tr("tokens"),
-            empty=self.tr("one shot"),
+            unit=tr("tokens"),
+            empty=tr("one shot"),
         )
         self.number(
             "prefill.ttft_budget_s",
-            self.tr("Time budget"),
-            self.tr("The longest wait for the first token, in seconds. Empty is no budget."),
-            unit=self.tr("s"),
-            empty=self.tr("none"),
+            tr("Time budget"),
+            tr("The longest wait for the first token, in seconds. Empty is no budget."),
+            unit=tr("s"),
+            empty=tr("none"),
         )
         self.number(
             "prefill.batch",
-            self.tr("Prompts"),
-            self.tr("Forces the number of prompts processed together."),
+            tr("Prompts"),
+            tr("Forces the number of prompts processed together."),
             parse=typed.whole,
-            empty=self.tr("best batch"),
+            empty=tr("best batch"),
         )
         self.choice(
             "prefill.cache_growth",
-            self.tr("Cache grows"),
-            self.tr("Reserve the full context before the prompt, or only what it fills."),
+            tr("Cache grows"),
+            tr("Reserve the full context before the prompt, or only what it fills."),
         ).offer(
             (
-                ("reserved", self.tr("reserved at the start")),
-                ("on_demand", self.tr("on demand")),
+                ("reserved", tr("reserved at the start")),
+                ("on_demand", tr("on demand")),
             )
         )
         self._paths = (
             ModeFields(
                 self,
                 MODE_PATHS[0],
-                self.tr("Linear layers"),
-                self.tr(
+                tr("Linear layers"),
+                tr(
                     "Arithmetic of the weight multiplications: operands and accumulator. The "
                     "format the weights are stored in does not decide it; the runtime does."
                 ),
@@ -100,8 +101,8 @@ class PromptGroup(Group):
             ModeFields(
                 self,
                 MODE_PATHS[1],
-                self.tr("Attention"),
-                self.tr("Arithmetic of the attention products."),
+                tr("Attention"),
+                tr("Arithmetic of the attention products."),
             ),
         )
 
@@ -120,7 +121,7 @@ class PromptGroup(Group):
             lines = [alone.note]
         elif alone is not None and rows[0] is not None:
             first = f"{rows[0].text} {rows[0].unit.partition(',')[0]}"
-            lines = [self.tr("first token {first}").format(first=first)]
+            lines = [tr("first token {first}").format(first=first)]
             lines += [f"{row.label.lower()}: {row.text} {row.unit}" for row in rows[1:] if row]
         say(self.turn, "\n".join(lines))
 

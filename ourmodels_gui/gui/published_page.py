@@ -4,8 +4,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
-from ..measured.evidence import Nearest, evidence, nearest_runs
+from ..measured.evidence import Nearest, evidence, nearest_runs, stands_in_library
 from ..measured.runs import Phase
 from ..measured.told import BESIDE, WHY_SMALL, conditions_words, evidence_words, source_words
 from ..scenario import Scenario
@@ -41,22 +42,22 @@ class PublishedPage(QWidget):
             label = QLabel()
             label.setWordWrap(True)
             strip = QuartileStrip()
-            strip.setAccessibleName(self.tr("Published runs, {phase}").format(phase=phase))
+            strip.setAccessibleName(tr("Published runs, {phase}").format(phase=phase))
             self.words[phase], self.strips[phase] = label, strip
             layout.addWidget(label)
             layout.addWidget(strip)
         self._note = message()
         layout.addWidget(self._note)
         self.table = FigureTable(
-            self.tr("Nearest published runs"),
-            (self.tr("tok/s"), self.tr("of ceiling"), self.tr("run and conditions")),
+            tr("Nearest published runs"),
+            (tr("tok/s"), tr("of ceiling"), tr("run and conditions")),
             ("99.9k", "99.9 %", ""),
             left=(2,),
         )
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._chosen())
         layout.addWidget(self.table, 1)
         self.source = message()
-        self.button = QPushButton(self.tr("Use these conditions"))
+        self.button = QPushButton(tr("Use these conditions"))
         self.button.setEnabled(False)
         self.button.clicked.connect(self._use)
         foot = QHBoxLayout()
@@ -73,19 +74,14 @@ class PublishedPage(QWidget):
     ) -> None:
         """Show the evidence for a scenario; checked: the ratio of a checked run, by phase."""
         if published is None:
-            say(self._note, self.tr("Reading the published runs\u2026"))
+            say(self._note, tr("Reading the published runs\u2026"))
             return
         scenario = evaluation.scenario
-        machine = scenario.hardware if isinstance(scenario.hardware, str) else ""
         for phase in PHASES:
-            found = None
-            if machine in library.machines:
-                found = evidence(machine, phase, *published, library)
+            found = evidence(scenario.hardware, phase, *published, library)
             words = evidence_words(found, phase, typed.separators())
-            if machine not in library.machines:
-                words = self.tr("{phase}: the machine stands in the scenario alone").format(
-                    phase=phase
-                )
+            if not stands_in_library(scenario.hardware, library):
+                words = tr("{phase}: the machine stands in the scenario alone").format(phase=phase)
             self.words[phase].setText(words)
             self.strips[phase].present(found, checked.get(phase))
         say(self._note, f"{BESIDE} {WHY_SMALL}")
@@ -115,7 +111,7 @@ class PublishedPage(QWidget):
     def _chosen(self) -> None:
         chosen = self._at()
         self.button.setEnabled(chosen is not None)
-        words = self.tr("Choose a run to see its source.") if self._nearest else ""
+        words = tr("Choose a run to see its source.") if self._nearest else ""
         if chosen is not None:
             words = source_words(chosen.run, self._published.measured)
             if chosen.run.note:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ..language import tr
 from ..measured.evidence import Evidence
 from .theme import UNIT, colours, sized
 
@@ -58,7 +59,7 @@ class QuartileStrip(QWidget):
             painter.drawText(foot.translated(at(share), 0).adjusted(-24, 0, 24, 0), centre, words)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
         end = foot.translated(at(1.0), 0).adjusted(-60, 0, 2 * UNIT, 0)
-        painter.drawText(end, right, self.tr("ceiling"))
+        painter.drawText(end, right, tr("ceiling"))
         painter.setPen(QPen(QColor(palette.aggregate), 2))
         painter.drawLine(QPointF(at(found.lowest), middle), QPointF(at(found.highest), middle))
         lower, median, upper = found.quartiles

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 from ..library.formats import WEIGHT_FORMATS
 from ..ranking.columns import BY_ID, COLUMNS
 from ..ranking.field import BEST
+from ..settings import Look, RankChoice, Scope
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
-from .rank_choice import Look, RankChoice, Scope
 from .rank_filters import FACETS
 from .search import Chosen
 from .theme import UNIT, sized

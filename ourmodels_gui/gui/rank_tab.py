@@ -22,9 +22,10 @@ from .elided import ElidedLabel
 from .export import ExportButton
 from .facets import Counts
 from .heat_map import HeatMap
-from .prices import Prices, PricesPopup
+from .preferences import Preferences
+from .prices import PricesPopup
 from .rank_bar import RankBar, followed
-from .rank_choice import RankChoice
+from .rank_choice import known
 from .rank_filters import facet_counts, filters_of
 from .rank_table import RankTable
 from .ranked import Ranked
@@ -42,7 +43,7 @@ NAMES = {"machines": ("machine",), "models": ("model",), "pairs": ("machine", "m
 class RankTab(QWidget):
     """The ranking as a table, a map or a plot of value; one set of filters for all three.
 
-    library: the one in use. remember: is given the choice after each change.
+    library: the one in use.
     """
 
     edited = Signal(dict)
@@ -50,17 +51,14 @@ class RankTab(QWidget):
     def __init__(
         self,
         library: Callable[[], Library],
-        prices: Prices,
+        preferences: Preferences,
         tray: Tray,
-        choice: RankChoice,
-        remember: Callable[[RankChoice], None],
         *,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._prices, self._tray = library, prices, tray
-        self._remember = remember
-        self.choice = choice.known()
+        self._library, self._preferences, self._tray = library, preferences, tray
+        self.choice = known(preferences.settings.rank)
         self._evaluation: Evaluation | None = None
         self._is_stale = False
         self._money: PricesPopup | None = None
@@ -116,8 +114,8 @@ class RankTab(QWidget):
             view.opened.connect(self._open)
             view.marked.connect(self._mark)
         self.map.pointed.connect(self._point)
-        self._prices.changed.connect(self._refresh)
-        self._prices.refused.connect(self._say)
+        self._preferences.prices_changed.connect(self._refresh)
+        self._preferences.refused.connect(self._say)
         self._tray.changed.connect(table.rows.repaint)
 
     # What is shown
@@ -141,7 +139,7 @@ class RankTab(QWidget):
             return
         self._refused = ""
         self.ranked.present(
-            self._evaluation, self._library(), self.choice, self.filters, self._prices.settings
+            self._evaluation, self._library(), self.choice, self.filters, self._preferences.settings
         )
 
     def _show(self) -> None:
@@ -261,7 +259,7 @@ class RankTab(QWidget):
         if changed.scope != self.choice.scope:
             self._row = None
         self.choice = changed
-        self._remember(changed)
+        self._preferences.edit(rank=changed)
         self._show_choice()
         self._refresh()
 
@@ -282,7 +280,7 @@ class RankTab(QWidget):
     def open_prices(self) -> None:
         """Show the form of currency, electricity and lifetime below its button."""
         if self._money is None:
-            self._money = PricesPopup(self._prices, self)
+            self._money = PricesPopup(self._preferences, self)
         below = QPoint(self.bar.money.width(), self.bar.money.height())
         self._money.open_at(self.bar.money.mapToGlobal(below))
 
@@ -303,7 +301,7 @@ class RankTab(QWidget):
 
     def _price(self, machine_id: str, amount: float | None) -> None:
         try:
-            self._prices.set_price(machine_id, amount)
+            self._preferences.set_price(machine_id, amount)
         except BadInput as bad:
             self._say(bad.problem.message)
         self.table.setFocus()

@@ -17,9 +17,8 @@ from ..ranking.columns import BY_ID
 from ..ranking.field import Field, FieldChoice, prepare
 from ..ranking.order import Filters, choose, order, why_empty
 from ..ranking.table import Indices, Table, rank
-from ..settings import Settings
+from ..settings import RankChoice, Scope, Settings
 from .background import Worker
-from .rank_choice import RankChoice, Scope
 
 FRAME_S = 0.012
 REST_MS = 60

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from .basis_mark import MARK_PX as BASIS_PX
 from .basis_mark import paint_basis
 from .search import Chosen, Row, matching, narrowed
@@ -149,7 +150,7 @@ class RowDelegate(QStyledItemDelegate):
             place = QRect(right, rect.top(), BASIS_PX, rect.height())
             paint_basis(painter, place, row.basis, palette)
         left = rect.left() + self.MARK_PX
-        for words in filter(None, (self.tr("yours") if row.yours else "", row.badge)):
+        for words in filter(None, (tr("yours") if row.yours else "", row.badge)):
             right -= self._paint_badge(painter, rect, right - UNIT, words) + UNIT
         painter.setFont(self._font)
         painter.setPen(QColor(palette.accent if chosen else palette.text))

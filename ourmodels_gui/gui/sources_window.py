@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.audit_page import audit_page
 from ..library.load import Library
 from ..library.provenance import Told, as_text, details, of_machine, of_model
@@ -67,13 +68,13 @@ class SourcePage(QWidget):
         self.title = ElidedLabel(self)
         self.title.setFont(sized("heading"))
         self.table = FigureTable(
-            self.tr("Figures and sources: {name}").format(name=name),
+            tr("Figures and sources: {name}").format(name=name),
             (
-                self.tr("figure"),
-                self.tr("value"),
-                self.tr("rests on"),
-                self.tr("source"),
-                self.tr("read"),
+                tr("figure"),
+                tr("value"),
+                tr("rests on"),
+                tr("source"),
+                tr("read"),
             ),
             ("rate FP8, FP16 accumulation m", widest, "unverified mm", "", ""),
             left=(0, 2, 3, 4),
@@ -86,12 +87,12 @@ class SourcePage(QWidget):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self.text.setAccessibleName(self.tr("Source in full, conflicts and notes"))
+        self.text.setAccessibleName(tr("Source in full, conflicts and notes"))
         mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         mono.setPixelSize(sized("text").pixelSize() - 1)
         self.text.setFont(mono)
-        copy = QPushButton(self.tr("Copy all"), self)
-        copy.setAccessibleName(self.tr("Copy every figure with its source"))
+        copy = QPushButton(tr("Copy all"), self)
+        copy.setAccessibleName(tr("Copy every figure with its source"))
         copy.setAutoDefault(False)
         copy.clicked.connect(self.copy)
         head = QHBoxLayout()
@@ -143,10 +144,10 @@ class SourcePage(QWidget):
         if index.isValid():
             lines += [*details(self._told.rows[index.row()]), ""]
         elif self._told.rows:
-            lines += [self.tr("Choose a figure to see its source in full."), ""]
+            lines += [tr("Choose a figure to see its source in full."), ""]
         for title, sentences in (
-            (self.tr("Known conflicts"), self._told.conflicts),
-            (self.tr("Notes"), self._told.notes),
+            (tr("Known conflicts"), self._told.conflicts),
+            (tr("Notes"), self._told.notes),
         ):
             if sentences:
                 lines += [title, *(f"\u2022 {sentence}" for sentence in sentences), ""]
@@ -158,19 +159,19 @@ class SourcesWindow(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Sources"))
+        self.setWindowTitle(tr("Sources"))
         self._library: Library | None = None
-        self.machine = SourcePage(self.tr("machine"), "1463.6 TFLOP/s")
-        self.model = SourcePage(self.tr("model"), "30,532,122,624 parameters")
+        self.machine = SourcePage(tr("machine"), "1463.6 TFLOP/s")
+        self.model = SourcePage(tr("model"), "30,532,122,624 parameters")
         self.audit = QTextBrowser()
         self.audit.setOpenLinks(False)
         self.audit.setFrameShape(QTextBrowser.Shape.NoFrame)
-        self.audit.setAccessibleName(self.tr("How this catalog was audited"))
+        self.audit.setAccessibleName(tr("How this catalog was audited"))
         self.tabs = QTabWidget(self)
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self.machine, self.tr("Machine"))
-        self.tabs.addTab(self.model, self.tr("Model"))
-        self.tabs.addTab(self.audit, self.tr("How this catalog was audited"))
+        self.tabs.addTab(self.machine, tr("Machine"))
+        self.tabs.addTab(self.model, tr("Model"))
+        self.tabs.addTab(self.audit, tr("How this catalog was audited"))
         self.tabs.currentChanged.connect(self._show_audit)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -211,11 +212,9 @@ class SourcesWindow(QDialog):
 
     def _without_sources(self) -> Told:
         return Told(
-            self.tr("Not of the catalog"),
+            tr("Not of the catalog"),
             (),
-            notes=(
-                self.tr("It is written out in the scenario, or unknown here: it has no sources."),
-            ),
+            notes=(tr("It is written out in the scenario, or unknown here: it has no sources."),),
         )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
+from ..language import tr
 from ..library.load import Library
 from ..library.profile import default_weights
 from . import typed
@@ -28,70 +29,68 @@ class SpeculationGroup(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self.set_title(self.tr("Speculation"))
+        self.set_title(tr("Speculation"))
         self.number(
             self.TOKENS,
-            self.tr("Draft tokens"),
-            self.tr(
+            tr("Draft tokens"),
+            tr(
                 "Tokens that are drafted, one after another, and then verified in one pass. "
                 "Empty or 0 switches speculation off."
             ),
             parse=typed.whole,
-            empty=self.tr("off"),
+            empty=tr("off"),
         )
         self.number(
             self.ALPHA,
-            self.tr("Acceptance"),
-            self.tr(
-                "Chance, from 0 to 1, that a drafted token is accepted when those before it were."
-            ),
+            tr("Acceptance"),
+            tr("Chance, from 0 to 1, that a drafted token is accepted when those before it were."),
         )
         self.number(
             self.RHO,
-            self.tr("Emitted"),
-            self.tr(
+            tr("Emitted"),
+            tr(
                 "Tokens that one pass yields on average, from 1 to the draft tokens and one. "
                 "Typed instead of the acceptance."
             ),
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
         )
         self._kind = self.choice(
             DRAFT,
-            self.tr("Drafted by"),
-            self.tr("What proposes the tokens. Its weights and cache need memory as well."),
+            tr("Drafted by"),
+            tr("What proposes the tokens. Its weights and cache need memory as well."),
         )
         self._kind.offer(
             (
-                (None, self.tr("prompt lookup, no model")),
-                ("mtp", self.tr("the model's own MTP layers")),
-                ("model", self.tr("another model")),
-                ("typed", self.tr("figures of your own")),
+                (None, tr("prompt lookup, no model")),
+                ("mtp", tr("the model's own MTP layers")),
+                ("model", tr("another model")),
+                ("typed", tr("figures of your own")),
             )
         )
         self._model = self.choice(
-            self.MODEL, self.tr("Draft model"), self.tr("The model that proposes the tokens.")
+            self.MODEL, tr("Draft model"), tr("The model that proposes the tokens.")
         )
         _search_inside(self._model)
         self._weights = self.choice(
             self.WEIGHTS,
-            self.tr("Draft weights"),
-            self.tr("Format that the draft's weights are stored in, and the memory they take."),
+            tr("Draft weights"),
+            tr("Format that the draft's weights are stored in, and the memory they take."),
         )
         for key, label, tip in (
-            ("resident_gb", self.tr("Draft memory"), self.tr("Memory of the draft's weights.")),
-            ("sweep_gb", self.tr("Draft sweep"), self.tr("Weights read for one drafted token.")),
+            ("resident_gb", tr("Draft memory"), tr("Memory of the draft's weights.")),
+            ("sweep_gb", tr("Draft sweep"), tr("Weights read for one drafted token.")),
             (
                 "cache_alloc_gb",
-                self.tr("Draft cache"),
-                self.tr("Cache the draft reserves for one session."),
+                tr("Draft cache"),
+                tr("Cache the draft reserves for one session."),
             ),
             (
                 "cache_read_gb",
-                self.tr("Draft read"),
-                self.tr("Cache the draft reads for one drafted token of one session."),
+                tr("Draft read"),
+                tr("Cache the draft reads for one drafted token of one session."),
             ),
         ):
-            self.number(f"{DRAFT}.{key}", label, tip, unit=self.tr("GB"))
+            self.number(f"{DRAFT}.{key}", label, tip, unit=tr("GB"))
         self._draft: Any = None
         self._first_model = ""
 
@@ -149,7 +148,7 @@ class SpeculationGroup(Group):
         """The formats of the draft model; returns the release's own."""
         entry = self._models.get(model_id or "")
         if entry is None:
-            self._weights.offer([(chosen, chosen or self.tr("as released"))])
+            self._weights.offer([(chosen, chosen or tr("as released"))])
             return None
         choices = list(weight_choices(entry.record))
         if chosen and chosen not in dict(choices):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from ..engine.speculation import acceptance_for
 from ..evaluation import Evaluation
+from ..language import tr
 from . import typed
 from .drafting import comparison_rows, drafting_words
 from .fields import NumberField
@@ -35,24 +36,24 @@ class SpeculationControls(QWidget):
         self._on = False
         self.tokens = NumberField(_whole, typed.show)
         self.acceptance = NumberField(_acceptance, typed.show)
-        self.off = QPushButton(self.tr("Without"))
-        self.off.setToolTip(self.tr("Decode without speculation"))
-        self.off.setAccessibleName(self.tr("Decode without speculation"))
+        self.off = QPushButton(tr("Without"))
+        self.off.setToolTip(tr("Decode without speculation"))
+        self.off.setAccessibleName(tr("Decode without speculation"))
         self.off.clicked.connect(lambda: self.edited.emit({"speculation": None}))
-        self.on = QPushButton(self.tr("Compare with a draft"))
+        self.on = QPushButton(tr("Compare with a draft"))
         self.on.clicked.connect(lambda: self.edited.emit(start()))
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         for words, tip, field, keys in (
             (
-                self.tr("Drafted"),
-                self.tr("Tokens that the draft proposes for each iteration, gamma."),
+                tr("Drafted"),
+                tr("Tokens that the draft proposes for each iteration, gamma."),
                 self.tokens,
                 (TOKENS,),
             ),
             (
-                self.tr("Acceptance"),
-                self.tr("Share of drafted tokens accepted after all earlier ones, alpha: 0 to 1."),
+                tr("Acceptance"),
+                tr("Share of drafted tokens accepted after all earlier ones, alpha: 0 to 1."),
                 self.acceptance,
                 (ALPHA, RHO),
             ),
@@ -108,21 +109,21 @@ def start() -> dict[str, float]:
 class SpeculationTab(PlotTab):
     """With and without a draft, the break-even, and the batches at which it loses."""
 
-    groups = ("Speculation",)
+    groups = ("speculation",)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         table = FigureTable(
-            self.tr("Decode with and without speculation"),
+            tr("Decode with and without speculation"),
             (
-                self.tr("sessions"),
-                self.tr("with, tok/s"),
-                self.tr("without"),
-                self.tr("gain"),
-                self.tr("break-even alpha"),
+                tr("sessions"),
+                tr("with, tok/s"),
+                tr("without"),
+                tr("gain"),
+                tr("break-even alpha"),
             ),
             ("100,000", "10,000", "10,000", "-100 %", "none is enough"),
         )
-        super().__init__(self.tr("Speculation figures"), table, parent)
+        super().__init__(tr("Speculation figures"), table, parent)
         self.plot: SpeculationPlot | None = None
         self.controls = SpeculationControls()
         self.controls.edited.connect(self.edited)
@@ -149,12 +150,12 @@ class SpeculationTab(PlotTab):
 def _whole(text: str) -> int:
     count = typed.whole(text)
     if count < 0:
-        raise ValueError("write a number of drafted tokens from 0 on")
+        raise ValueError(tr("write a number of drafted tokens from 0 on"))
     return count
 
 
 def _acceptance(text: str) -> float:
     share = typed.number(text)
     if not 0 <= share <= 1:
-        raise ValueError("write an acceptance from 0 to 1")
+        raise ValueError(tr("write an acceptance from 0 to 1"))
     return share

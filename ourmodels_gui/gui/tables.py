@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from ..language import tr
 from ..units import exact
 from .theme import UNIT, sized
 
@@ -168,7 +169,7 @@ class FigureTable(QTableView):
             header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for form in FORMATS:
-            action = QAction(self.tr("Copy as {format}").format(format=form), self)
+            action = QAction(tr("Copy as {format}").format(format=form), self)
             action.triggered.connect(lambda _checked=False, form=form: self.copy(form))
             self.addAction(action)
 

@@ -6,17 +6,15 @@ and no colour is written anywhere else.
 """
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
-from .. import paths
+from .. import paths, settings
 
-Choice = Literal["system", "light", "dark"]
-CHOICES: tuple[Choice, ...] = get_args(Choice)
 Text = Literal["text", "caption", "heading", "figure"]
 
 UNIT = 4
@@ -237,23 +235,26 @@ def qt_palette(palette: Palette) -> QPalette:
 
 
 class Theme(QObject):
-    """Gives the application Fusion and one of the two palettes, and follows the system's choice."""
+    """Gives the application Fusion, its text size and one of the two palettes; follows the system.
 
-    def __init__(self, app: QApplication) -> None:
+    text_percent: of the size that the system asks for.
+    """
+
+    def __init__(self, app: QApplication, text_percent: int = 100) -> None:
         super().__init__(app)
         self._app = app
         self._plain_is_dark = _is_dark(app.palette())
-        self.choice: Choice = "system"
+        self.choice: settings.Theme = "system"
         self._shown: Palette | None = None
         app.setStyle("Fusion")
         font = QFont(app.font())
-        if QFontInfo(font).pixelSize() < TEXT_PX:
-            font.setPixelSize(TEXT_PX)
-            app.setFont(font)
+        size = max(QFontInfo(font).pixelSize(), TEXT_PX)
+        font.setPixelSize(round(size * text_percent / 100))
+        app.setFont(font)
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self.choose("system")
 
-    def choose(self, choice: Choice) -> None:
+    def choose(self, choice: settings.Theme) -> None:
         """Use the light or the dark palette, or the one the system asks for."""
         self.choice = choice
         hints = self._app.styleHints()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..library.hardware import HardwareRecord
 from ..library.load import Library
 from ..probe import Candidate, Computer, candidates, probe
@@ -48,7 +49,7 @@ class ThisMachine(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("This machine"))
+        self.setWindowTitle(tr("This machine"))
         self._library, self._probe = library, probe_
         self._computer: Computer | None = None
         self._candidates: tuple[Candidate, ...] = ()
@@ -63,18 +64,18 @@ class ThisMachine(QDialog):
         self._prober.ask(lambda _request: self._probe())
 
     def _build(self) -> None:
-        self.found = self._words(self.tr("What was found"))
-        self.found.setText(self.tr("Looking\u2026"))
+        self.found = self._words(tr("What was found"))
+        self.found.setText(tr("Looking\u2026"))
         self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Machines that this computer is or holds"))
+        self.list.setAccessibleName(tr("Machines that this computer is or holds"))
         self.list.setWordWrap(True)
         self.list.setFixedHeight(84)
         self.list.currentRowChanged.connect(lambda _row: self._enable())
-        self.refused = self._words(self.tr("What was not guessed"))
+        self.refused = self._words(tr("What was not guessed"))
         self.trouble = message(error=True)
-        self.measure_button = QPushButton(self.tr("Measure the memory"))
+        self.measure_button = QPushButton(tr("Measure the memory"))
         self.measure_button.setToolTip(
-            self.tr(
+            tr(
                 "Reads main memory with all cores for {seconds:.0f} seconds, buffers far larger "
                 "than the caches. Let nothing else run."
             ).format(seconds=SECONDS)
@@ -85,12 +86,12 @@ class ThisMachine(QDialog):
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(6)
         self.bar.hide()
-        self.sustained = self._words(self.tr("Measured read bandwidth"))
-        self.use_button = QPushButton(self.tr("Choose it"))
+        self.sustained = self._words(tr("Measured read bandwidth"))
+        self.use_button = QPushButton(tr("Choose it"))
         self.use_button.clicked.connect(self._use)
-        self.save_button = QPushButton(self.tr("Save as your own\u2026"))
+        self.save_button = QPushButton(tr("Save as your own\u2026"))
         self.save_button.clicked.connect(self._save)
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton(tr("Close"))
         close.clicked.connect(self.reject)
         measuring = QHBoxLayout()
         measuring.addWidget(self.measure_button)
@@ -105,9 +106,9 @@ class ThisMachine(QDialog):
         layout.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
         layout.setSpacing(UNIT + 2)
         for title, widget in (
-            (self.tr("Found"), self.found),
-            (self.tr("Machines"), self.list),
-            (self.tr("Not guessed"), self.refused),
+            (tr("Found"), self.found),
+            (tr("Machines"), self.list),
+            (tr("Not guessed"), self.refused),
         ):
             head = QLabel(title)
             head.setFont(sized("text", bold=True))
@@ -145,16 +146,14 @@ class ThisMachine(QDialog):
             self.list.item(row).setToolTip("\n".join(one.notes))
         self.list.setCurrentRow(0)
         said = refusals(computer, self._candidates)
-        self.refused.setText(
-            "\n".join(f"\u2022 {one}" for one in said) if said else self.tr("nothing")
-        )
+        self.refused.setText("\n".join(f"\u2022 {one}" for one in said) if said else tr("nothing"))
         self._enable()
 
     def _failed(self, error: Exception) -> None:
         self.bar.hide()
         words = str(error) or type(error).__name__
         if isinstance(error, MemoryError):
-            words = self.tr("There is no room in memory for the measurement.")
+            words = tr("There is no room in memory for the measurement.")
         say(self.trouble, words)
         self._enable()
 
@@ -168,7 +167,7 @@ class ThisMachine(QDialog):
         assert self._computer is not None
         cache, memory = self._computer.cache_bytes, self._computer.memory_bytes
         say(self.trouble, "")
-        self.sustained.setText(self.tr("Filling the buffers\u2026"))
+        self.sustained.setText(tr("Filling the buffers\u2026"))
         self.bar.setValue(0)
         self.bar.show()
         self._measurer.ask(
@@ -193,7 +192,7 @@ class ThisMachine(QDialog):
         if found is not None:
             words = list(bandwidth_lines(found))
             words.append(
-                self.tr(
+                tr(
                     "Saved with your own machine it stands beside the limit. Ceilings that use it "
                     "(rates: measured) are estimates, no bounds."
                 )
@@ -210,7 +209,7 @@ class ThisMachine(QDialog):
         self.use_button.setEnabled(one is not None and bool(one.id))
         self.save_button.setEnabled(one is not None and not self._measurer.is_busy)
         self.measure_button.setEnabled(self._computer is not None)
-        words = self.tr("Stop") if self._measurer.is_busy else self.tr("Measure the memory")
+        words = tr("Stop") if self._measurer.is_busy else tr("Measure the memory")
         self.measure_button.setText(words)
 
     def _use(self) -> None:
@@ -239,7 +238,7 @@ def start_of(one: Candidate, library: Library) -> tuple[HardwareRecord | None, V
         own = next(size for size in entry.record.configurations if size.id == one.id)
         record = msgspec.structs.replace(
             entry.record,
-            name=f"{entry.name}, this machine",
+            name=tr("{name}, this machine").format(name=entry.name),
             memory=own.memory or entry.record.memory,
             configurations=(msgspec.structs.replace(own, memory=None),),
             replaced_by="",

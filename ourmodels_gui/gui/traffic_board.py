@@ -7,6 +7,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen, QPixmap, 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..engine.traffic import Accounting
+from ..language import tr
 from .cells import CELL_ROLES, Area, Board, Charged, Contents, board, charged
 from .pictures import offer_pictures
 from .theme import UNIT, Palette, colours, mixed, sized
@@ -130,7 +131,7 @@ class TrafficBoard(QWidget):
         if drawn.unseen:
             painter.setPen(QColor(palette.unfit))
             painter.setFont(sized("caption"))
-            words = self.tr("and {count} more without room").format(
+            words = tr("and {count} more without room").format(
                 count=self.locale().toString(drawn.unseen)
             )
             foot = self.rect().adjusted(UNIT, 0, -UNIT, 0)

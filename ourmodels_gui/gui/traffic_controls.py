@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from .. import units
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import tr
 from . import typed
 from .batches import sampled
 from .concurrency import KEY as BATCH
@@ -45,13 +46,13 @@ class TrafficControls(QWidget):
         self.sessions.chosen.connect(lambda batch: self.edited.emit({BATCH: batch}))
         self.batch = NumberField(at_least_one, typed.show)
         self.batch.committed.connect(lambda batch: self.edited.emit({BATCH: batch}))
-        self.maximise = QPushButton(self.tr("Maximise"))
-        self.maximise.setAccessibleName(self.tr("Maximise the sessions"))
-        self.maximise.setToolTip(self.tr("As many sessions as the memory holds"))
+        self.maximise = QPushButton(tr("Maximise"))
+        self.maximise.setAccessibleName(tr("Maximise the sessions"))
+        self.maximise.setToolTip(tr("As many sessions as the memory holds"))
         self.maximise.clicked.connect(lambda: self.edited.emit({BATCH: None}))
         self._row(
-            self.tr("Sessions"),
-            self.tr("Sessions that run at once. Empty is as many as the memory holds."),
+            tr("Sessions"),
+            tr("Sessions that run at once. Empty is as many as the memory holds."),
             self.batch,
             self.sessions,
             self.maximise,
@@ -59,33 +60,33 @@ class TrafficControls(QWidget):
         contexts = (LEAST_TOKENS, MOST_TOKENS)
         self.reserved, self.reserved_slider = self._context(RESERVED, contexts)
         self._row(
-            self.tr("Reserved"),
-            self.tr("Context that each session may grow to: it decides how many sessions fit."),
+            tr("Reserved"),
+            tr("Context that each session may grow to: it decides how many sessions fit."),
             self.reserved,
             self.reserved_slider,
         )
         self.read, self.read_slider = self._context(READ, contexts)
         self._row(
-            self.tr("Read"),
-            self.tr("Context that a session holds now: all of it is read for each new token."),
+            tr("Read"),
+            tr("Context that a session holds now: all of it is read for each new token."),
             self.read,
             self.read_slider,
             self._build_follow(),
         )
 
     def _build_follow(self) -> QWidget:
-        self.follow = QCheckBox(self.tr("follows, at"))
-        self.follow.setAccessibleName(self.tr("Read follows the reserved"))
+        self.follow = QCheckBox(tr("follows, at"))
+        self.follow.setAccessibleName(tr("Read follows the reserved"))
         self.follow.setToolTip(
-            self.tr(
+            tr(
                 "The read context is this share of the reserved one, and at most 32,768 tokens "
                 "less than it."
             )
         )
         self.follow.clicked.connect(lambda on: self.edited.emit(follow_edit(on)))
         self.share = NumberField(_share, typed.show)
-        self.share.setAccessibleName(self.tr("Share read"))
-        self.share.setToolTip(self.tr("Share of the reserved context that is read, from 0 to 1."))
+        self.share.setAccessibleName(tr("Share read"))
+        self.share.setToolTip(tr("Share of the reserved context that is read, from 0 to 1."))
         self.share.setFixedWidth(SHARE_PX)
         self.share.committed.connect(lambda value: self.edited.emit({SHARE: value}))
         self.share.refused.connect(self.share.setToolTip)
@@ -97,7 +98,7 @@ class TrafficControls(QWidget):
         return both
 
     def _context(self, key: str, span: tuple[float, float]) -> tuple[NumberField, LogSlider]:
-        field = NumberField(typed.whole, typed.show, self.tr("tokens"))
+        field = NumberField(typed.whole, typed.show, tr("tokens"))
         slider = LogSlider(*span)
         for part in (field, slider):
             part.committed.connect(
@@ -119,7 +120,7 @@ class TrafficControls(QWidget):
         field.setFixedWidth(FIELD_PX)
         field.refused.connect(field.setToolTip)
         field.setAccessibleName(label)
-        slider.setAccessibleName(self.tr("{label}, slider").format(label=label))
+        slider.setAccessibleName(tr("{label}, slider").format(label=label))
         slider.setMinimumWidth(SLIDER_PX)
         for part in (name, field, slider):
             part.setToolTip(tip)
@@ -174,15 +175,15 @@ class Motion(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.pause = QPushButton(self.tr("Pause"))
+        self.pause = QPushButton(tr("Pause"))
         self.pause.setCheckable(True)
-        self.pause.setToolTip(self.tr("Hold the boards where they are"))
-        self.step = QPushButton(self.tr("Step"))
-        self.step.setAccessibleName(self.tr("Step one iteration"))
-        self.step.setToolTip(self.tr("Go on by one iteration of the left board, then hold"))
-        self.still = QCheckBox(self.tr("Still picture"))
+        self.pause.setToolTip(tr("Hold the boards where they are"))
+        self.step = QPushButton(tr("Step"))
+        self.step.setAccessibleName(tr("Step one iteration"))
+        self.step.setToolTip(tr("Go on by one iteration of the left board, then hold"))
+        self.still = QCheckBox(tr("Still picture"))
         self.still.setToolTip(
-            self.tr("No motion: the boards show all the cells that one iteration moves")
+            tr("No motion: the boards show all the cells that one iteration moves")
         )
         hint = QStyle.StyleHint.SH_Widget_Animation_Duration
         self.still.setChecked(self.style().styleHint(hint) == 0)
@@ -209,23 +210,23 @@ class Motion(QWidget):
     def words(self, factor: float) -> str:
         """How slow the boards are, for people."""
         if self.still.isChecked():
-            return self.tr("the cells of one iteration")
+            return tr("the cells of one iteration")
         if factor == 1:
-            return self.tr("in real time")
+            return tr("in real time")
         count = units.number(factor, 0, typed.separators())
-        return self.tr("slow motion, {count} times slower").format(count=count)
+        return tr("slow motion, {count} times slower").format(count=count)
 
     def _step(self) -> None:
         self.pause.setChecked(True)
         self.stepped.emit()
 
     def _toggled(self) -> None:
-        self.pause.setText(self.tr("Run") if self.pause.isChecked() else self.tr("Pause"))
+        self.pause.setText(tr("Run") if self.pause.isChecked() else tr("Pause"))
         self.changed.emit()
 
 
 def _share(text: str) -> float:
     share = typed.number(text)
     if not 0 <= share <= 1:
-        raise ValueError("write a share from 0 to 1")
+        raise ValueError(tr("write a share from 0 to 1"))
     return share

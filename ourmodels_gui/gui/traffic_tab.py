@@ -9,6 +9,7 @@ from ..engine.capacity import capacity
 from ..engine.setup import Setup
 from ..engine.traffic import Accounting, demand, weights_only, with_reads
 from ..evaluation import Evaluation
+from ..language import tr, trn
 from ..units import duration, number, plain, rate, size
 from . import typed
 from .batches import why_no_curve
@@ -97,7 +98,7 @@ class Side(QWidget):
             self.board.show_progress(1.0)
             return
         count = number(runs.emitted(elapsed_s), 0, typed.separators())
-        self.counter.setText(self.tr("{count} tokens").format(count=count))
+        self.counter.setText(tr("{count} tokens").format(count=count))
         self.board.show_progress(runs.progress(elapsed_s))
 
 
@@ -116,16 +117,16 @@ class TrafficTab(QWidget):
         self._factor, self._key = 1.0, ""
         self.elapsed_s = 0.0
         self.left = Side(
-            self.tr("Weights only"),
-            self.tr("The memory-power accounting: an iteration is charged the weights, once."),
+            tr("Weights only"),
+            tr("The memory-power accounting: an iteration is charged the weights, once."),
         )
         self.right = Side(
-            self.tr("Weights and every context"),
-            self.tr("The KV-aware bound: every session's own context is charged as well."),
+            tr("Weights and every context"),
+            tr("The KV-aware bound: every session's own context is charged as well."),
         )
         self.left.board.pair_with(self.right.board)
         self.feasible = Feasible()
-        head = QLabel(self.tr("What the memory can serve"))
+        head = QLabel(tr("What the memory can serve"))
         head.setFont(sized("text", bold=True))
         self.controls = TrafficControls()
         self.controls.edited.connect(self.edited)
@@ -257,9 +258,15 @@ def left_lines(evaluation: Evaluation, left: Accounting) -> tuple[str, str]:
     """What an iteration of the left board moves, and the bound with the memory full of sessions."""
     write = typed.separators()
     assert evaluation.result is not None
-    moves = f"{size(left.shared_bytes, write)} of weights in {duration(left.iteration_s, write)}"
+    moves = tr("{size} of weights in {time}").format(
+        size=size(left.shared_bytes, write), time=duration(left.iteration_s, write)
+    )
     power = evaluation.result.decode.memory_power_tokens_per_s
-    full = "" if power is None else f"memory-power bound, memory full: {rate(power, write)} tok/s"
+    full = (
+        ""
+        if power is None
+        else tr("memory-power bound, memory full: {rate} tok/s").format(rate=rate(power, write))
+    )
     return moves, full
 
 
@@ -269,15 +276,16 @@ def right_lines(evaluation: Evaluation, right: Accounting) -> tuple[str, str]:
     assert evaluation.setup is not None
     floor = evaluation.setup.workload.floor_tokens_per_s
     reads = f"{number(right.batch, 0, write)} × {size(right.private_bytes, write)}"  # noqa: RUF001
-    moves = (
-        f"{size(right.shared_bytes, write)} of weights + {reads} of reads in "
-        f"{duration(right.iteration_s, write)}"
+    moves = tr("{size} of weights + {reads} of reads in {time}").format(
+        size=size(right.shared_bytes, write), reads=reads, time=duration(right.iteration_s, write)
     )
     each = right.tokens_per_s / right.batch
-    per_session = f"{rate(each, write)} tok/s for each session"
+    per_session = tr("{rate} tok/s for each session").format(rate=rate(each, write))
     if floor > 0:
-        side = "below" if each < floor else "above"
-        per_session += f", {side} the floor of {plain(floor, write)}"
+        words = tr("{rate} tok/s for each session, above the floor of {floor}")
+        if each < floor:
+            words = tr("{rate} tok/s for each session, below the floor of {floor}")
+        per_session = words.format(rate=rate(each, write), floor=plain(floor, write))
     return moves, per_session
 
 
@@ -286,18 +294,25 @@ def refusal(setup: Setup, sessions: int) -> str:
     write = typed.separators()
     gate = capacity(structs.replace(setup, speculation=None))
     if gate.margin_bytes < 0:
-        return f"the model does not fit: {size(-gate.margin_bytes, write)} are missing"
+        return tr("the model does not fit: {size} are missing").format(
+            size=size(-gate.margin_bytes, write)
+        )
     missing = size(-gate.spare_bytes(sessions), write)
-    count = "1 session does" if sessions == 1 else f"{number(sessions, 0, write)} sessions do"
-    return f"{count} not fit: {missing} are missing"
+    words = trn(
+        "{count} session does not fit: {missing} are missing",
+        "{count} sessions do not fit: {missing} are missing",
+        sessions,
+    )
+    return words.format(count=number(sessions, 0, write), missing=missing)
 
 
 def key(inside: Contents, *, speculates: bool) -> str:
     """What a cell and a container stand for."""
     write = typed.separators()
-    words = f"a cell is {size(inside.cell_bytes, write)}"
+    words = tr("a cell is {size}")
     if inside.grouped > 1:
-        words += f", a blue container {number(inside.grouped, 0, write)} sessions"
-    if speculates:
-        words += "; without speculation"
-    return words
+        words = tr("a cell is {size}, a blue container {count} sessions")
+    words = words.format(
+        size=size(inside.cell_bytes, write), count=number(inside.grouped, 0, write)
+    )
+    return tr("{key}; without speculation").format(key=words) if speculates else words

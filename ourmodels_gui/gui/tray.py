@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from ..composed import ComposedHardware, Hardware, name_of
 from ..inline import InlineHardware
+from ..language import tr
 from ..library.load import Library
 from ..scenario import HardwareRef, InlineModel, ModelRef, Scenario
 
@@ -59,8 +60,8 @@ class Tray(QObject):
         """How many are marked, in words."""
         count = len(self.marks)
         if not count:
-            return self.tr("Nothing is marked for comparison")
-        return self.tr("{count} marked for comparison").format(count=count)
+            return tr("Nothing is marked for comparison")
+        return tr("{count} marked for comparison").format(count=count)
 
     def _put(self, marks: tuple[Mark, ...]) -> None:
         if marks != self.marks:
@@ -121,14 +122,14 @@ def _machine_name(mark: Mark, library: Library) -> str:
         return name_of(hardware)
     if isinstance(hardware, HardwareRef):
         return str(hardware.record.get("name", hardware.id))
-    entry = library.machines.get(hardware)
+    entry = library.machines.get(hardware) or library.compositions.get(hardware)
     return entry.name if entry else hardware
 
 
 def _model_name(mark: Mark, library: Library) -> str:
     model = mark.model
     if isinstance(model, InlineModel):
-        return model.adapter.name or "model as typed"
+        return model.adapter.name or tr("model as typed")
     entry = library.models.get(model.id)
     if entry is not None:
         return entry.name

@@ -3,7 +3,21 @@
 from PySide6.QtCore import QLocale
 
 from .. import units
+from ..settings import Numbers
 from ..units import Separators
+
+WRITTEN_SO: dict[Numbers, QLocale.Language] = {
+    "1,234.5": QLocale.Language.English,
+    "1.234,5": QLocale.Language.German,
+    "1 234,5": QLocale.Language.French,
+}
+"""A language whose people write numbers so."""
+
+
+def use_numbers(numbers: Numbers) -> None:
+    """Read and write numbers so from now on; "system" leaves them to the user's locale."""
+    if numbers in WRITTEN_SO:
+        QLocale.setDefault(QLocale(WRITTEN_SO[numbers]))
 
 
 def separators() -> Separators:

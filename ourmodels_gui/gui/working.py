@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from ..engine.setup import Assumption
+from ..language import mark, tr
+from ..spoken import spoken
 from ..summary import Group, Row
 from ..units import THIN_SPACE, exact
 from . import typed
@@ -22,6 +24,19 @@ from .derivation import fixed_font, working_of
 from .tables import Cell, FigureTable
 from .theme import UNIT, sized
 
+VALUES = {
+    "expected": mark("expected (estimate)"),
+    "floor": mark("floor (guaranteed)"),
+    "limit": mark("limits"),
+    "measured": mark("measured where known"),
+    "windowed": mark("window layers reserve their window"),
+    "full": mark("window layers reserve the full length"),
+    "memory": mark("memory side"),
+    "combined": mark("memory and compute"),
+    "reserved": mark("reserved at the start"),
+    "on_demand": mark("on demand"),
+}
+"""What a scenario chooses from, in the words of its fields."""
 KIND_COLUMN = 2
 ROOMY_PX = 320
 
@@ -34,7 +49,7 @@ class Working(QWidget):
         self._rows: tuple[Row | None, ...] = ()
         self.table = FigureTable(
             name,
-            (self.tr("figure"), self.tr("value"), ""),
+            (tr("figure"), tr("value"), ""),
             ("", "23,456 sessions", "estima"),
             left=(0, 2),
             quiet=(2,),
@@ -43,16 +58,16 @@ class Working(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self._text = QPlainTextEdit()
         self._text.setReadOnly(True)
-        self._text.setAccessibleName(self.tr("Working of the chosen figure"))
+        self._text.setAccessibleName(tr("Working of the chosen figure"))
         self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self._text.setPlaceholderText(self.tr("Choose a figure to see how it comes about."))
+        self._text.setPlaceholderText(tr("Choose a figure to see how it comes about."))
         self._text.setTabChangesFocus(True)
         self._text.setFont(fixed_font())
-        head = QLabel(self.tr("Working"))
+        head = QLabel(tr("Working"))
         head.setFont(sized("caption"))
         head.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self._copy = QPushButton(self.tr("Copy"))
-        self._copy.setAccessibleName(self.tr("Copy the working"))
+        self._copy = QPushButton(tr("Copy"))
+        self._copy.setAccessibleName(tr("Copy the working"))
         self._copy.setEnabled(False)
         self._copy.clicked.connect(
             lambda: QGuiApplication.clipboard().setText(self._text.toPlainText())
@@ -118,7 +133,7 @@ def _cells(row: Row) -> tuple[Cell, ...]:
     return (
         Cell(row.label, row.name, row.label),
         Cell(f"{row.text}{THIN_SPACE}{row.unit}".strip(), value, row.note or digits),
-        Cell(row.kind),
+        Cell(tr(row.kind)),
     )
 
 
@@ -127,9 +142,9 @@ class Assumptions(FigureTable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            self.tr("Assumptions"),
-            (self.tr("input"), self.tr("value"), self.tr("from")),
-            ("reserved context length", "1,234,567 tokens", ""),
+            tr("Assumptions"),
+            (tr("input"), tr("value"), tr("from")),
+            (tr("reserved context length"), "1,234,567 tokens", ""),
             left=(0, 2),
             parent=parent,
         )
@@ -140,10 +155,11 @@ class Assumptions(FigureTable):
 
 def _assumed(found: Assumption) -> tuple[Cell, ...]:
     if found.value is None:
-        value = Cell("unknown")
+        value = Cell(tr("unknown"))
     elif isinstance(found.value, str):
-        value = Cell(found.value)
+        value = Cell(tr(VALUES.get(found.value, found.value)))
     else:
-        words = f"{typed.show(found.value)} {found.unit}".strip()
-        value = Cell(words, note=f"{exact(found.value)} {found.unit}".strip())
-    return Cell(found.name), value, Cell(found.source, note=found.source)
+        words = f"{typed.show(found.value)} {tr(found.unit)}".strip()
+        value = Cell(words, note=f"{exact(found.value)} {tr(found.unit)}".strip())
+    source = tr(found.source)
+    return Cell(spoken(tr(found.name))), value, Cell(source, note=source)

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidg
 
 from .. import scenario as scenarios
 from .. import units
+from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.encodings import CACHE_FORMATS, cache_value_bytes
 from ..library.load import Library
 from ..problem import Problem
@@ -31,7 +33,7 @@ class WorkloadGroup(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, parent=parent)
-        self.set_title(self.tr("Workload"))
+        self.set_title(tr("Workload"))
         self.preset = PresetRow(self)
         self.preset.edited.connect(self.edited)
         self.put_first(self.preset)
@@ -39,29 +41,29 @@ class WorkloadGroup(Group):
         contexts = (LEAST_TOKENS, MOST_TOKENS)
         self.number(
             RESERVED,
-            self.tr("Reserved"),
-            self.tr(
+            tr("Reserved"),
+            tr(
                 "Context that each session may grow to, in tokens. Memory is set aside for all of "
                 "it. You can type 100k."
             ),
             parse=typed.whole,
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
             slider=contexts,
         )
         self.number(
             READ,
-            self.tr("Read"),
-            self.tr(
+            tr("Read"),
+            tr(
                 "Context that a session holds now, in tokens. All of it is read for each new "
                 "token, so it decides the speed."
             ),
             parse=typed.whole,
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
             slider=contexts,
         )
-        self._follow = QCheckBox(self.tr("Read follows the reserved"), self._body)
+        self._follow = QCheckBox(tr("Read follows the reserved"), self._body)
         self._follow.setToolTip(
-            self.tr(
+            tr(
                 "The read context is a share of the reserved one, and at most 32,768 tokens "
                 "less than it."
             )
@@ -70,34 +72,35 @@ class WorkloadGroup(Group):
         self.grid.addWidget(self._follow, self.grid.rowCount(), 1, 1, 2)
         self.number(
             SHARE,
-            self.tr("Share read"),
-            self.tr("Share of the reserved context that is read, from 0 to 1."),
+            tr("Share read"),
+            tr("Share of the reserved context that is read, from 0 to 1."),
         )
         self.number(
             "workload.floor_tokens_per_s",
-            self.tr("Floor"),
-            self.tr(
+            tr("Floor"),
+            tr(
                 "The least speed a session is worth running at, in tokens per second. 0 is no "
                 "floor. The best batch keeps every session at it or above."
             ),
-            unit=self.tr("tok/s"),
+            unit=tr("tok/s"),
             slider=(1, 200),
         )
         self.number(
             "workload.overhead_gb",
-            self.tr("Overhead"),
-            self.tr(
+            tr("Overhead"),
+            tr(
                 "Memory that neither weights nor caches can use: the system, the runtime, its "
                 "buffers. It follows the kind of machine until you type a value; empty it to "
-                "follow again."
+                "follow again. Of several devices, each keeps so much, and so does the system."
             ),
-            unit=self.tr("GB"),
+            unit=tr("GB"),
             slider=(0.5, 64),
+            empty=self.tr("each its own"),
         )
         self.choice(
             "workload.cache_format",
-            self.tr("Cache format"),
-            self.tr("How the runtime stores the keys and values of the context."),
+            tr("Cache format"),
+            tr("How the runtime stores the keys and values of the context."),
         ).offer([(name, self._cache_words(name)) for name in CACHE_FORMATS])
 
     def present(self, values: Any, defaults: Any) -> None:
@@ -117,7 +120,7 @@ class WorkloadGroup(Group):
 
     def _cache_words(self, name: str) -> str:
         bits = units.plain(8 * cache_value_bytes(name), typed.separators())
-        return self.tr("{name}, {bits} bits a value").format(name=name, bits=bits)
+        return tr("{name}, {bits} bits a value").format(name=name, bits=bits)
 
     def _follow_clicked(self, on: bool) -> None:
         self.edited.emit(follow_edit(on))
@@ -134,7 +137,7 @@ class WorkloadForm(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(self.tr("Workload"))
+        self.setAccessibleName(tr("Workload"))
         self._evaluation: Evaluation | None = None
         self.workload = WorkloadGroup()
         self.runtime = RuntimeGroup()
@@ -246,6 +249,16 @@ def resolved(evaluation: Evaluation) -> dict[str, Any]:
         "model.max_context_tokens": setup.model.max_context_tokens,
         "workload.reserved_context_tokens": work.reserved_context_tokens,
         "workload.read_context_tokens": work.read_context_tokens,
-        "workload.overhead_gb": work.overhead_bytes / 1e9,
+        "workload.overhead_gb": _overhead_gb(setup),
     }
     return out
+
+
+def _overhead_gb(setup: Setup) -> float | None:
+    """The overhead of each device and of the host's memory; None where they differ."""
+    made = setup.composition
+    if made is None:
+        return setup.workload.overhead_bytes / 1e9
+    pools = made.devices if made.host is None else (*made.devices, made.host)
+    each = {pool.overhead_bytes / 1e9 for pool in pools}
+    return each.pop() if len(each) == 1 else None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..problem import BadInput, Problem
 from .check import check_hardware, check_links, check_sources, evidence_of, records_of, used_sources
+from .check_compositions import check_compositions
 from .check_models import check_model
 from .hardware import HardwareRecord
 from .load import Library, ModelEntry, load, parse
@@ -22,7 +23,7 @@ class Counts(NamedTuple):
 
     configurations: machines that can be chosen, each memory size on its own. figures: numbers of
     the machines by basis, facts in words left out.
-    facts: groups of facts of the models, by basis.
+    facts: groups of facts of the models, by basis. compositions: of several devices or pools.
     """
 
     devices: int
@@ -32,6 +33,8 @@ class Counts(NamedTuple):
     figures: Mapping[str, int]
     facts: Mapping[str, int]
     sources: int
+    compositions: int
+    links: int
 
 
 def check(catalog: Path, user: Path | None = None) -> list[Problem]:
@@ -54,7 +57,9 @@ def check(catalog: Path, user: Path | None = None) -> list[Problem]:
         if entry.yours:
             found += check_model(entry.record, entry.place)
     found += check_links(shipped.links, every)
-    used = used_sources(machines) | used_by_models(shipped) | used_by_links(shipped)
+    found += check_compositions(shipped, every, yours=False)
+    found += check_compositions(own, None, yours=True)
+    used = used_sources(machines) | used_by_models(shipped) | used_beside(shipped)
     if shipped.problems:  # a file that cannot be read may use the others
         used |= every.keys()
     for place, listed in sources.items():
@@ -80,13 +85,18 @@ def count(library: Library) -> Counts:
             reference.basis for entry in models for reference in entry.record.sources.values()
         ),
         sources=len(library.sources),
+        compositions=sum(not entry.yours for entry in library.compositions.values()),
+        links=len(library.links),
     )
 
 
-def own_entries(library: Library) -> tuple[int, int]:
-    """How many machines and models are the user's own."""
-    machines, models = library.machines.values(), library.models.values()
-    return sum(entry.yours for entry in machines), sum(entry.yours for entry in models)
+def own_entries(library: Library) -> tuple[int, int, int]:
+    """How many machines, models and compositions are the user's own."""
+    return (
+        sum(entry.yours for entry in library.machines.values()),
+        sum(entry.yours for entry in library.models.values()),
+        sum(entry.yours for entry in library.compositions.values()),
+    )
 
 
 def conflicts(library: Library) -> Iterator[tuple[str, str]]:
@@ -113,12 +123,14 @@ def used_by_models(library: Library) -> set[str]:
     }
 
 
-def used_by_links(library: Library) -> set[str]:
-    """Ids of every source that a link's facts name."""
+def used_beside(library: Library) -> set[str]:
+    """Ids of every source that the facts of links and compositions name."""
+    records: list[object] = [link.record for link in library.links.values()]
+    records += [composition.record for composition in library.compositions.values()]
     return {
         source
-        for link in library.links.values()
-        for _, evidence in evidence_of(link.record)
+        for record in records
+        for _, evidence in evidence_of(record)
         for source in (evidence.source, *evidence.also)
     }
 

@@ -16,9 +16,13 @@ def report(catalog: Path, user: Path | None) -> tuple[list[str], int]:
     """
     findings = check(catalog, user)
     lines = list(_counts(count(load(catalog))))
-    machines, models = own_entries(load(catalog, user))
-    if machines or models:
-        lines.append(f"Yours: {_many(machines, 'machine')}, {_many(models, 'model')}.")
+    own = own_entries(load(catalog, user))
+    if any(own):
+        machines, models, compositions = own
+        lines.append(
+            f"Yours: {_many(machines, 'machine')}, {_many(models, 'model')}, "
+            f"{_many(compositions, 'composition')}."
+        )
     lines.append(f"{_many(len(findings), 'finding')}{':' if findings else '.'}")
     lines += [_line(finding) for finding in findings]
     return lines, len(findings)
@@ -32,7 +36,10 @@ def _counts(counts: Counts) -> Iterator[str]:
     for what, held in (("Figures of machines", counts.figures), ("Facts of models", counts.facts)):
         parts = ", ".join(f"{number} {basis}" for basis, number in sorted(held.items()))
         yield f"{what}: {parts or 'none'}; {sum(held.values())} in all."
-    yield f"{_many(counts.sources, 'source')}."
+    yield (
+        f"{_many(counts.compositions, 'composition')}, {_many(counts.links, 'link')}, "
+        f"{_many(counts.sources, 'source')}."
+    )
 
 
 def _line(finding: Problem) -> str:

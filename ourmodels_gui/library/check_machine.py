@@ -15,6 +15,7 @@ Fault = tuple[str, str]
 
 CURRENCIES = {"USD", "EUR", "GBP", "CNY", "JPY"}
 DRAM = re.compile(r"DDR|HBM")
+CARRIED = {"laptop", "handheld", "phone", "tablet"}
 
 
 def units_fit(record: HardwareRecord) -> Iterator[Fault]:
@@ -144,6 +145,19 @@ def price_plausible(record: HardwareRecord) -> Iterator[Fault]:
         yield "price.value", f"{price.value:g} {price.unit} is not the price of a machine"
 
 
+def power_plausible(record: HardwareRecord) -> Iterator[Fault]:
+    """One device draws between 1 W and 2 kW, one that is carried about no more than 300 W."""
+    if record.power is None:
+        return
+    try:
+        watts = si(record.power, "W", "power")
+    except BadInput:
+        return
+    most = 300.0 if record.forms and CARRIED.issuperset(record.forms) else 2000.0
+    if not 1.0 <= watts <= most:
+        yield "power", f"{watts:g} W is not the power of one such device; check the unit"
+
+
 MACHINE_CHECKS: tuple[Callable[[HardwareRecord], Iterator[Fault]], ...] = (
     units_fit,
     bandwidth_follows_bus,
@@ -153,6 +167,7 @@ MACHINE_CHECKS: tuple[Callable[[HardwareRecord], Iterator[Fault]], ...] = (
     share_within_capacity,
     dates_sane,
     price_plausible,
+    power_plausible,
 )
 
 

@@ -168,7 +168,7 @@ def check_mtp(record: ModelRecord) -> Iterator[Finding]:
 
 
 def check_names(record: ModelRecord) -> Iterator[Finding]:
-    """Encodings, formats and the date are ones that exist."""
+    """Encodings, formats and the date are ones that exist, and a licence has a name."""
     for encoding in sorted({group.encoding for group in record.tensors} - set(ENCODINGS)):
         yield "tensors", f"unknown encoding {encoding!r}; one of {', '.join(ENCODINGS)}"
     for weights, published in record.published.items():
@@ -176,6 +176,8 @@ def check_names(record: ModelRecord) -> Iterator[Finding]:
             yield f"published.{weights}", f"unknown format; one of {', '.join(WEIGHT_FORMATS)}"
         for encoding in sorted(set(published.encodings.values()) - set(ENCODINGS)):
             yield f"published.{weights}.encodings", f"unknown encoding {encoding!r}"
+    if record.licence is not None and not record.licence.strip():
+        yield "licence", "is empty; write its name, or leave it out where it is unknown"
     if record.released is not None:
         try:
             date.fromisoformat(record.released)

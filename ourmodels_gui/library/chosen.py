@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ..composed import ComposedHardware
 from ..engine.setup import Composition, Machine, ModelCosts, ModelShape
 from .load import MachineEntry
 
@@ -18,8 +19,8 @@ class Lengths(msgspec.Struct, frozen=True):
 class ChosenMachine(msgspec.Struct, frozen=True):
     """The machine in use, its rates as the scenario asks; entry is None when written out.
 
-    composition: None for one pool; else its pools, and where the speed of its link is from, while
-    `machine` is all of them together.
+    composition: None for one pool; else its pools, as what was written, and where the speed of its
+    link is from, while `machine` is all of them together.
     """
 
     name: str
@@ -28,6 +29,7 @@ class ChosenMachine(msgspec.Struct, frozen=True):
     entry: MachineEntry | None = None
     composition: Composition | None = None
     pools: tuple["ChosenMachine", ...] = ()
+    written: ComposedHardware | None = None
     link: str = ""
 
 

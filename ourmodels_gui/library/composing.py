@@ -12,6 +12,7 @@ from ..inline import InlineHardware
 from ..problem import BadInput
 from .chosen import ChosenMachine
 from .load import Library
+from .rate_sources import capacity_source, rate_source
 
 GB = 1e9
 Look = Callable[[str | InlineHardware | HardwareRef], ChosenMachine]
@@ -59,37 +60,41 @@ def composed(
         machine=placement.together(placement.pools_of(composition)),
         composition=composition,
         pools=tuple(pools),
+        written=hardware,
         link=told,
     )
 
 
-def told_of(
-    chosen: ChosenMachine, hardware: ComposedHardware, prompt: bool = False
-) -> list[Assumption]:
+def told_of(chosen: ChosenMachine, library: Library, prompt: bool = False) -> list[Assumption]:
     """What moves the answer of a composition beside its pools taken together.
 
     prompt: whether the scenario asks for one.
     """
-    made = chosen.composition
+    made, written = chosen.composition, chosen.written
     assert made is not None
+    assert written is not None
     told = []
-    for pool in placement.pools_of(made):
+    for pool, part in zip(placement.pools_of(made), chosen.pools, strict=True):
         what = "host memory" if pool is made.host else f"device, {pool.count} x"
+        machine = pool.machine
         told += [
             Assumption(what, pool.name, "", "part of the composition"),
             Assumption(
-                f"capacity of {pool.name} (C_i)", pool.machine.capacity_bytes / GB, "GB", "each"
+                f"capacity of {pool.name} (C_i)",
+                machine.capacity_bytes / GB,
+                "GB",
+                f"each; {capacity_source(part, library)}",
             ),
             Assumption(
                 f"bandwidth of {pool.name} (R_i)",
-                pool.machine.bandwidth_bytes_per_s / GB,
+                machine.bandwidth_bytes_per_s / GB,
                 "GB/s",
-                "each",
+                f"each; {rate_source(part, 'bandwidth', library)}",
             ),
             Assumption(f"overhead of {pool.name} (O_i)", pool.overhead_bytes / GB, "GB", "each"),
         ]
     if placement.device_count(made) > 1:
-        told.append(Assumption("split", made.split, "", _typed(hardware.split)))
+        told.append(Assumption("split", made.split, "", _typed(written.split)))
     if made.groups is not None:
         told.append(Assumption("groups of sessions (g)", made.groups, "", "typed"))
     if made.link_bytes_per_s is not None:
@@ -99,7 +104,7 @@ def told_of(
             )
         )
     if made.host is not None:
-        told.append(Assumption("pools", made.pools, "", _typed(hardware.pools)))
+        told.append(Assumption("pools", made.pools, "", _typed(written.pools)))
         told += [
             Assumption(f"placement of {name}", share, "of it on the devices", "typed")
             for name, share in made.placement.items()

@@ -1,7 +1,6 @@
 """The draft of speculative decoding: what it costs beside the target."""
 
-from ..engine.costs import cache_alloc_bytes, cache_read_bytes
-from ..engine.setup import Draft, Workload
+from ..engine.setup import Draft, TypedCache
 from ..problem import BadInput
 from ..scenario import CACHE_FORMAT, DraftModel, ModelRef, Scenario, TypedDraft
 from .load import Library
@@ -11,9 +10,8 @@ from .profile import default_weights, model_costs, mtp_costs
 GB = 1e9
 
 
-def draft_costs(scenario: Scenario, library: Library, workload: Workload) -> Draft:
-    """The draft's sizes; its cache is reserved and read at the target's contexts, capped at its
-    own limit."""
+def draft_costs(scenario: Scenario, library: Library) -> Draft:
+    """The draft's sizes, and its cache in the target's formats."""
     draft = scenario.speculation and scenario.speculation.draft
     if draft is None:
         return Draft()
@@ -21,37 +19,26 @@ def draft_costs(scenario: Scenario, library: Library, workload: Workload) -> Dra
         return Draft(
             resident_bytes=draft.resident_gb * GB,
             always_bytes=draft.sweep_gb * GB,
-            cache_alloc_bytes=draft.cache_alloc_gb * GB,
-            cache_read_bytes=draft.cache_read_gb * GB,
+            cache=TypedCache(draft.cache_alloc_gb * GB, draft.cache_read_gb * GB),
         )
     formats = (scenario.workload.cache_format or CACHE_FORMAT, scenario.workload.cache_read_format)
-    reserved, read = workload.reserved_context_tokens, workload.read_context_tokens
-    policy = workload.cache_policy
     if isinstance(draft, DraftModel):
         try:
             record = model_record(draft, library, "speculation.draft")
             costs = model_costs(record, draft.weights or default_weights(record), *formats)
         except BadInput as bad:
             raise _of_draft(bad) from None
-        reserved = min(reserved, costs.max_context_tokens or reserved)
-        read = min(read, reserved)
         return Draft(
             costs.resident_bytes,
             costs.always_bytes,
             costs.experts,
-            float(cache_alloc_bytes(costs.cache, reserved, policy)),
-            float(cache_read_bytes(costs.cache, read)),
+            costs.cache,
+            costs.max_context_tokens,
         )
     assert isinstance(scenario.model, ModelRef)  # the scenario refuses mtp with an adapter
     record = model_record(scenario.model, library, "model")
     mtp = mtp_costs(record, scenario.model.weights or default_weights(record), *formats)
-    return Draft(
-        mtp.resident_bytes,
-        mtp.always_bytes,
-        mtp.experts,
-        float(cache_alloc_bytes(mtp.cache, reserved, policy)),
-        float(cache_read_bytes(mtp.cache, read)) / mtp.modules,
-    )
+    return Draft(mtp.resident_bytes, mtp.always_bytes, mtp.experts, mtp.cache, modules=mtp.modules)
 
 
 def _of_draft(bad: BadInput) -> BadInput:

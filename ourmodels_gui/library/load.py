@@ -13,6 +13,8 @@ import msgspec.inspect
 
 from ..files import read_small, stamp
 from ..problem import BadInput, Problem, brief
+from .compositions import CompositionEntry, composition_entry, refuse_unknown_parts
+from .compositions import read as read_composition
 from .hardware import HardwareRecord, MachineEntry, machine_entries
 from .links import LinkEntry, LinkRecord, link_entry
 from .models import ModelRecord, refuse_impossible
@@ -38,11 +40,14 @@ class ModelEntry(msgspec.Struct, frozen=True):
     stamp: str = ""
 
 
-Entry = TypeVar("Entry", MachineEntry, ModelEntry)
+Entry = TypeVar("Entry", MachineEntry, ModelEntry, CompositionEntry)
 
 
 class Library(msgspec.Struct, frozen=True):
-    """Replaced whole when a file changes; never edited."""
+    """Replaced whole when a file changes; never edited.
+
+    compositions: several devices or pools under one id, which no machine has.
+    """
 
     machines: dict[str, MachineEntry]
     models: dict[str, ModelEntry]
@@ -50,13 +55,19 @@ class Library(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     version: str = ""
     links: dict[str, LinkEntry] = {}
+    compositions: dict[str, CompositionEntry] = {}
+
+    @property
+    def hardware_ids(self) -> frozenset[str]:
+        """Every id that a scenario's hardware may be."""
+        return frozenset(self.machines) | frozenset(self.compositions)
 
 
 def load(catalog: Path, user: Path | None = None, *, strict: bool = False) -> Library:
     """Read every file; a bad one becomes a Problem and the rest loads.
 
-    Parameters: catalog, the shipped folder (`hardware`, `models`, `links.json`, `sources*.json`,
-    `version`); user, the user's own, with `hardware` and `models` inside, which need not exist.
+    Parameters: catalog, the shipped folder (`hardware`, `models`, `compositions`, `links.json`,
+    `sources*.json`, `version`); user, the user's own, with the first three, which need not exist.
     A user's entry with a shipped id takes its place and is marked `yours`.
     strict: refuse a key that stands twice in shipped files as well; the user's always are.
     """
@@ -91,7 +102,21 @@ def load(catalog: Path, user: Path | None = None, *, strict: bool = False) -> Li
         with _Collect(problems, path):
             listed = parse(data, dict[str, LinkRecord], strict=strict)
             links |= {name: link_entry(name, record) for name, record in listed.items()}
-    return Library(machines, models, sources, tuple(problems), _version(catalog), links)
+    compositions: dict[str, CompositionEntry] = {}
+    for root, yours in ((catalog, False), (user, True)):
+        for path, data in _files(root / "compositions", problems) if root else ():
+            with _Collect(problems, path):
+                made = read_composition(data)
+                refuse_unknown_parts(made.hardware, machines, links)
+                _refuse_taken(path.stem, machines)
+                mark = stamp(data) if yours else ""
+                composition = composition_entry(
+                    path.stem, made, yours=yours, place=str(path), stamp=mark
+                )
+                _add(compositions, (composition,), yours)
+    return Library(
+        machines, models, sources, tuple(problems), _version(catalog), links, compositions
+    )
 
 
 def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
@@ -169,6 +194,12 @@ def _add(known: dict[str, Entry], found: tuple[Entry, ...], yours: bool) -> None
             message = f"“{entry.id}” is already used by {other.place}; choose another id"
             raise BadInput("id", message)
     known.update((entry.id, entry) for entry in found)
+
+
+def _refuse_taken(id_: str, machines: dict[str, MachineEntry]) -> None:
+    if id_ in machines:
+        message = f"“{id_}” is a machine's id ({machines[id_].place}); give this file another name"
+        raise BadInput("", message)
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

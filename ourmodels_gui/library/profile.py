@@ -1,5 +1,7 @@
 """A model with its weight and cache formats -> what the engine charges for it."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from ..engine.setup import CacheLayer, Experts, ModelCosts, ModelShape
@@ -125,6 +127,7 @@ def model_shape(record: ModelRecord, weights: str, costs: ModelCosts) -> ModelSh
         expert_layers=tuple(sets[group.routed] for group in costs.experts),
         key_heads=cache_heads(layers),
         head_bytes=bytes_of(record, weights, _head(record)),
+        expert_parameters=_active_expert_parameters(record, costs),
         alike=uniform and whole and not mixed and not layers[0].shares_cache,
     )
 
@@ -168,16 +171,31 @@ def linear_active_parameters(record: ModelRecord) -> float:
 
     References: formulation, "Compute per prompt token".
     """
+    return sum(_active_share(record, group) * group.parameters for group in _multiplied(record))
+
+
+def _active_expert_parameters(record: ModelRecord, costs: ModelCosts) -> float:
+    """The part of P_lin,active in experts of which a token uses some."""
+    chosen = {group.routed for group in costs.experts}
     active = 0.0
+    for group in _multiplied(record):
+        if group.tensor_class == "routed_experts" and group.shape[0] in chosen:
+            active += _active_share(record, group) * group.parameters
+    return active
+
+
+def _multiplied(record: ModelRecord) -> Iterator[Tensors]:
+    """The matrices that every prompt token is multiplied with, experts it does not use included."""
     for group in _own(record, "text"):
         table = group.tensor_class in ("input_embedding", "output_head")
-        if table or len(group.shape) == 1 or group.role == "bias":
-            continue
-        share = 1.0
-        if group.tensor_class == "routed_experts":
-            share = experts_per_token(record, group.shape[0]) / group.shape[0]
-        active += share * group.parameters
-    return active
+        if not table and len(group.shape) > 1 and group.role != "bias":
+            yield group
+
+
+def _active_share(record: ModelRecord, group: Tensors) -> float:
+    if group.tensor_class != "routed_experts":
+        return 1.0
+    return experts_per_token(record, group.shape[0]) / group.shape[0]
 
 
 def check_formats(

@@ -6,10 +6,12 @@ modes. A default is decided once, here; the engine only passes the assumptions o
 
 import msgspec
 
+from ..composed import Hardware
 from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
+from ..language import mark, tr
 from ..problem import BadInput, brief
 from ..scenario import (
     CACHE_FORMAT,
@@ -33,7 +35,7 @@ from .composing import composed
 from .draft import draft_costs
 from .encodings import CACHE_FORMATS
 from .load import Library
-from .lookup import machine_entry, model_record
+from .lookup import hardware_in_use, machine_entry, model_record
 from .models import ModelRecord
 from .profile import default_weights, model_costs, model_shape
 
@@ -51,7 +53,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
 
     References: formulation, "Calculator procedure" and the list of assumptions at its end.
     """
-    chosen = _machine(scenario, library)
+    chosen = chosen_machine(scenario.hardware, scenario.workload, library)
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
     workload = workload_in_use(scenario.workload, chosen.kind, lengths)
@@ -61,7 +63,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         whole = placement.overhead_bytes(composition)
         workload = msgspec.structs.replace(workload, overhead_bytes=whole)
     _check_cache(scenario, model.costs, workload)
-    speculation = _speculation(scenario, library, workload)
+    speculation = _speculation(scenario, library)
     prefill = scenario.prefill
     asked = prefill or PrefillChoice()
     setup = Setup(
@@ -89,24 +91,31 @@ def context_lengths(workload: WorkloadChoice, limit: int | None) -> Lengths:
     67232
     """
     asked = workload.reserved_context_tokens
-    reserved, reserved_source = RESERVED_CONTEXT_TOKENS, "default"
+    reserved, reserved_source = RESERVED_CONTEXT_TOKENS, mark("default")
     if asked is not None:
-        reserved, reserved_source = asked, "typed"
+        reserved, reserved_source = asked, mark("typed")
     if limit is not None and reserved > limit:
-        reserved_source = f"the model's context limit ({reserved:,} asked, {reserved_source})"
+        reserved_source = tr("the model's context limit ({asked:,} asked, {why})").format(
+            asked=reserved, why=tr(reserved_source)
+        )
         reserved = limit
     fraction = workload.read_context_fraction
     if fraction is not None:
         read = max(round(fraction * reserved), reserved - UNREAD_CONTEXT_TOKENS)
-        source = f"follows the reservation at {fraction:g}"
+        words = tr("follows the reservation at {fraction:g}")
         if read > round(fraction * reserved):
-            source += f", the unread rest capped at {UNREAD_CONTEXT_TOKENS:,}"
+            words = tr(
+                "follows the reservation at {fraction:g}, the unread rest capped at {most:,}"
+            )
+        source = words.format(fraction=fraction, most=UNREAD_CONTEXT_TOKENS)
         return Lengths(reserved, reserved_source, read, source)
-    read, read_source = READ_CONTEXT_TOKENS, "default"
+    read, read_source = READ_CONTEXT_TOKENS, mark("default")
     if workload.read_context_tokens is not None:
-        read, read_source = workload.read_context_tokens, "typed"
+        read, read_source = workload.read_context_tokens, mark("typed")
     if read > reserved:
-        read_source = f"the reserved context ({read:,} asked, {read_source})"
+        read_source = tr("the reserved context ({asked:,} asked, {why})").format(
+            asked=read, why=tr(read_source)
+        )
         read = reserved
     return Lengths(reserved, reserved_source, read, read_source)
 
@@ -133,8 +142,12 @@ def workload_in_use(choice: WorkloadChoice, kind: str | None, lengths: Lengths) 
     )
 
 
-def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
-    hardware, workload = scenario.hardware, scenario.workload
+def chosen_machine(hardware: Hardware, workload: WorkloadChoice, library: Library) -> ChosenMachine:
+    """The machine of a scenario with the rates and the overhead that its workload asks for.
+
+    Errors: BadInput as `resolve`.
+    """
+    hardware = hardware_in_use(hardware, library)
     if not isinstance(hardware, ComposedHardware):
         return _one_machine(hardware, workload, library)
     return composed(
@@ -151,7 +164,7 @@ def _one_machine(
     """One machine with the rates asked for."""
     if isinstance(hardware, InlineHardware):
         limits, measured = written_out.machine(hardware)
-        chosen = ChosenMachine(hardware.name or "machine as typed", hardware.kind, limits)
+        chosen = ChosenMachine(hardware.name or mark("machine as typed"), hardware.kind, limits)
     else:
         entry = machine_entry(hardware, library)
         measured = entry.measured
@@ -164,7 +177,9 @@ def _one_machine(
     if "bandwidth" not in measured:
         raise BadInput(
             "workload.rates",
-            f'{chosen.name} has no measured bandwidth; write "limit", or add the measured figure',
+            tr(
+                '{machine} has no measured bandwidth; write "limit", or add the measured figure'
+            ).format(machine=chosen.name),
         )
     return msgspec.structs.replace(chosen, machine=at_measured_rates(limits, measured))
 
@@ -187,9 +202,12 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
             name = getattr(workload, key)
             if name is not None and name not in CACHE_FORMATS:
                 known = ", ".join(CACHE_FORMATS)
-                raise BadInput(f"workload.{key}", f'"{brief(name)}" is not one of: {known}')
+                raise BadInput(
+                    f"workload.{key}",
+                    tr('"{asked}" is not one of: {known}').format(asked=brief(name), known=known),
+                )
         costs = written_out.model_costs(model.adapter)
-        return ChosenModel(model.adapter.name or "model as typed", costs)
+        return ChosenModel(model.adapter.name or mark("model as typed"), costs)
     record = model_record(model, library, "model")
     weights = model.weights or default_weights(record)
     costs = model_costs(
@@ -213,10 +231,11 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
 
 def _standing(record: ModelRecord, yours: bool) -> str:
     if yours:
-        return "your own model"
+        return mark("your own model")
     if record.audit.status == "audited":
-        return "catalog, audited"
-    return f"catalog, unaudited; missing: {'; '.join(record.audit.missing) or 'not said'}"
+        return mark("catalog, audited")
+    missing = "; ".join(record.audit.missing) or tr("not said")
+    return tr("catalog, unaudited; missing: {missing}").format(missing=missing)
 
 
 def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> None:
@@ -225,11 +244,11 @@ def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> N
         inline = isinstance(scenario.model, InlineModel)
         raise BadInput(
             "model.adapter.cache" if inline else "model.id",
-            "a session reserves no cache, so this is not a decoder; give a model with one",
+            tr("a session reserves no cache, so this is not a decoder; give a model with one"),
         )
 
 
-def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Speculation | None:
+def _speculation(scenario: Scenario, library: Library) -> Speculation | None:
     choice = scenario.speculation
     if choice is None or choice.draft_tokens == 0:
         return None
@@ -237,7 +256,7 @@ def _speculation(scenario: Scenario, library: Library, workload: Workload) -> Sp
     emitted = choice.emitted_tokens
     if emitted is None:
         emitted = emitted_tokens(choice.acceptance or 0.0, gamma)
-    return Speculation(gamma, emitted, draft_costs(scenario, library, workload))
+    return Speculation(gamma, emitted, draft_costs(scenario, library))
 
 
 def arithmetic_mode(chosen: str | dict[str, float] | None, machine: Machine) -> dict[str, float]:

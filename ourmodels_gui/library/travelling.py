@@ -6,19 +6,26 @@ import msgspec
 
 from ..scenario import ComposedHardware, DraftModel, HardwareRef, ModelRef, Scenario
 from .load import Library
+from .lookup import hardware_in_use
 
 Model = TypeVar("Model", ModelRef, DraftModel)
 
 
 def travelling(scenario: Scenario, library: Library) -> Scenario:
-    """The scenario as a file holds it: the user's own machine and models go along, in full."""
+    """The scenario as a file holds it: the user's own machine and models go along, in full.
+
+    A composition of the user's, or one with a machine of theirs in it, is written out.
+    """
     changes: dict[str, object] = {"catalog_version": library.version or None}
-    hardware = scenario.hardware
-    machine = library.machines.get(hardware) if isinstance(hardware, str) else None
-    if machine is not None and machine.yours:
-        changes["hardware"] = HardwareRef(machine.id, msgspec.to_builtins(machine.record))
-    elif isinstance(hardware, ComposedHardware):
-        changes["hardware"] = _composed(hardware, library)
+    chosen = scenario.hardware
+    hardware = hardware_in_use(chosen, library)
+    if isinstance(hardware, ComposedHardware):
+        own = _composed(hardware, library)
+        ready = library.compositions.get(chosen) if isinstance(chosen, str) else None
+        if ready is None or ready.yours or own != hardware:
+            changes["hardware"] = own
+    elif isinstance(hardware, str) and (record := _own(hardware, library)) is not None:
+        changes["hardware"] = HardwareRef(hardware, record)
     model = scenario.model
     if isinstance(model, ModelRef):
         changes["model"] = _with_record(model, library)

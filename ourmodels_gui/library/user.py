@@ -1,4 +1,4 @@
-"""The user's own machines and models: one file each, under `hardware` and `models`.
+"""The user's own machines, models and compositions: one file each, in a folder of their kind.
 
 Nothing here overwrites or deletes what was not read and shown before: a new entry takes a free
 file name, an edited one is written only over the content it was read from.
@@ -15,9 +15,19 @@ import msgspec
 
 from .. import files
 from ..problem import BadInput
+from .compositions import CompositionEntry, CompositionRecord
 from .hardware import Configuration, HardwareRecord, MachineEntry
 from .load import ModelEntry
 from .models import ModelRecord
+
+Record = HardwareRecord | ModelRecord | CompositionRecord
+Entry = MachineEntry | ModelEntry | CompositionEntry
+
+_FOLDERS: dict[type, str] = {
+    HardwareRecord: "hardware",
+    ModelRecord: "models",
+    CompositionRecord: "compositions",
+}
 
 _DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]")
 """Names that Windows keeps for devices."""
@@ -56,27 +66,40 @@ def add_model(
     user: Path, record: ModelRecord, taken: frozenset[str] = frozenset()
 ) -> tuple[Path, str]:
     """Write a model under a new file, whose stem is its id. As `add_machine`."""
+    return _add(user, record, taken)
+
+
+def add_composition(
+    user: Path, record: CompositionRecord, taken: frozenset[str] = frozenset()
+) -> tuple[Path, str]:
+    """Write a composition under a new file, whose stem is its id. As `add_machine`; taken are the
+    ids of machines and of compositions."""
+    return _add(user, record, taken)
+
+
+def _add(
+    user: Path, record: ModelRecord | CompositionRecord, taken: frozenset[str]
+) -> tuple[Path, str]:
     for base in _names(record.name):
-        path = user / "models" / f"{base}.json"
+        path = user / _FOLDERS[type(record)] / f"{base}.json"
         if base not in taken and _write_new(path, record):
             break
     return path, base
 
 
-def override(user: Path, stem: str, record: HardwareRecord | ModelRecord) -> Path:
+def override(user: Path, stem: str, record: Record) -> Path:
     """Write the user's version of a shipped entry, under the shipped ids, as a new file.
 
     Raises BadInput when the user's folder already has a file of that name.
     """
-    folder = "hardware" if isinstance(record, HardwareRecord) else "models"
-    path = user / folder / f"{stem}.json"
+    path = user / _FOLDERS[type(record)] / f"{stem}.json"
     if not _write_new(path, record):
         message = "you already have a file of this name; edit that one, or remove it"
         raise BadInput("", message, str(path))
     return path
 
 
-def save(entry: MachineEntry | ModelEntry, record: HardwareRecord | ModelRecord) -> Path:
+def save(entry: Entry, record: Record) -> Path:
     """Write an edited record over the file its entry was read from; the ids stay.
 
     Raises BadInput when the entry is not the user's, when the file changed since it was read, or
@@ -90,14 +113,14 @@ def save(entry: MachineEntry | ModelEntry, record: HardwareRecord | ModelRecord)
     return path
 
 
-def rename(entry: MachineEntry | ModelEntry, name: str) -> Path:
+def rename(entry: Entry, name: str) -> Path:
     """Give an entry another name; its ids and its file keep theirs. Raises as `save` does."""
     if not name.strip():
         raise BadInput("name", "a name is needed; write one")
     return save(entry, msgspec.structs.replace(entry.record, name=name.strip()))
 
 
-def delete(entry: MachineEntry | ModelEntry) -> Path:
+def delete(entry: Entry) -> Path:
     """Remove the file an entry was read from, with every size in it. Raises as `save` does."""
     path = _own_file(entry)
     try:
@@ -107,7 +130,7 @@ def delete(entry: MachineEntry | ModelEntry) -> Path:
     return path
 
 
-def encode(record: HardwareRecord | ModelRecord) -> bytes:
+def encode(record: Record) -> bytes:
     """The record as its file holds it."""
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 
@@ -126,7 +149,7 @@ def _with_ids(sizes: tuple[Configuration, ...], base: str) -> tuple[Configuratio
     return tuple(named)
 
 
-def _own_file(entry: MachineEntry | ModelEntry) -> Path:
+def _own_file(entry: Entry) -> Path:
     if not entry.yours or not entry.place or not entry.stamp:
         raise BadInput("", f"“{entry.name}” is shipped; duplicate it to change it")
     return Path(entry.place)
@@ -139,7 +162,7 @@ def _names(name: str) -> Iterator[str]:
         yield f"{stem}-{number}"
 
 
-def _write_new(path: Path, record: HardwareRecord | ModelRecord) -> bool:
+def _write_new(path: Path, record: Record) -> bool:
     """False when the name is taken."""
     try:
         files.create(path, encode(record))

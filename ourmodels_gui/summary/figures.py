@@ -6,11 +6,18 @@ import msgspec
 
 from .. import units
 from ..engine.capacity import Capacity, capacity
-from ..engine.costs import active_bytes, cache_alloc_bytes, cache_read_bytes
+from ..engine.costs import (
+    active_bytes,
+    cache_alloc_bytes,
+    cache_read_bytes,
+    draft_alloc_bytes,
+    draft_read_bytes,
+)
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.result import Result
 from ..engine.setup import Setup
 from ..engine.step import Step, decode_step
+from ..language import tr, trn
 from ..units import Separators
 from .shapes import Input, Row
 
@@ -61,7 +68,7 @@ class Figures(msgspec.Struct, frozen=True):
         """A batch with its unit; None where it does not exist."""
         if count is None:
             return None
-        return self.count(count), "session" if count == 1 else "sessions"
+        return self.count(count), trn("session", "sessions", count)
 
     def memory_power(self) -> str:
         """D, with its unit."""
@@ -81,7 +88,7 @@ class Figures(msgspec.Struct, frozen=True):
         """Where the assumption whose name starts so comes from."""
         for told in self.setup.assumptions:
             if told.name.startswith(name):
-                return told.source
+                return tr(told.source)
         return ""
 
     def given(self, symbol: str) -> Input:
@@ -145,7 +152,16 @@ def _symbols(known: Figures) -> dict[str, Input]:
     setup, workload = known.setup, known.setup.workload
     context = known.tokens(workload.reserved_context_tokens)
     read = known.tokens(workload.read_context_tokens)
-    routing = "" if not setup.model.experts else f", {workload.routing} routing"
+    routing = {
+        "expected": tr("the adapter, expected routing"),
+        "floor": tr("the adapter, floor routing"),
+    }
+    adapter = routing[workload.routing] if setup.model.experts else tr("the adapter")
+    draft = known.step.draft
+    draft_cache = (
+        draft_alloc_bytes(draft, workload.reserved_context_tokens, workload.cache_policy),
+        draft_read_bytes(draft, workload.read_context_tokens),
+    )
     table = {
         "C": (known.gb(setup.machine.capacity_bytes), known.source("memory capacity")),
         "R": (
@@ -154,18 +170,27 @@ def _symbols(known: Figures) -> dict[str, Input]:
         ),
         "O": (known.gb(workload.overhead_bytes), known.source("runtime overhead")),
         "W_resident": (known.gb(setup.model.resident_bytes), known.source("resident weights")),
-        "W_active": (known.gb(known.active_bytes), "the adapter at one token"),
-        "W_batch": ("rises with the batch" if routing else "constant", f"the adapter{routing}"),
-        "K_alloc": (known.gb(known.alloc_bytes), f"the adapter at {context} tokens"),
-        "K_read": (known.gb(known.read_bytes), f"the adapter at {read} tokens"),
+        "W_active": (known.gb(known.active_bytes), tr("the adapter at one token")),
+        "W_batch": (
+            tr("rises with the batch") if setup.model.experts else tr("constant"),
+            adapter,
+        ),
+        "K_alloc": (
+            known.gb(known.alloc_bytes),
+            tr("the adapter at {length} tokens").format(length=context),
+        ),
+        "K_read": (
+            known.gb(known.read_bytes),
+            tr("the adapter at {length} tokens").format(length=read),
+        ),
         "r_star": (
             f"{known.digits(workload.floor_tokens_per_s)} tok/s",
             known.source("per-session floor"),
         ),
         "rho": (known.digits(known.step.emitted_tokens), known.source("emitted tokens")),
         "gamma": (known.count(known.step.draft_tokens), known.source("draft tokens")),
-        "W_draft,res": (known.gb(known.step.draft.resident_bytes), known.source("draft")),
-        "K_draft,alloc": (known.gb(known.step.draft.cache_alloc_bytes), known.source("draft")),
-        "K_draft,read": (known.gb(known.step.draft.cache_read_bytes), known.source("draft")),
+        "W_draft,res": (known.gb(draft.resident_bytes), known.source("draft")),
+        "K_draft,alloc": (known.gb(draft_cache[0]), known.source("draft")),
+        "K_draft,read": (known.gb(draft_cache[1]), known.source("draft")),
     }
     return {symbol: Input(symbol, text, source) for symbol, (text, source) in table.items()}

@@ -94,6 +94,47 @@ def mixed_pools(draw, most=300):
     )
 
 
+@st.composite
+def many_pools(draw, most=300):
+    """A model with experts and a window, and three to five kinds of pools that just hold it."""
+    model = sparse(
+        always=draw(st.floats(1e7, 1e10)),
+        experts=draw(st.integers(2, 128)),
+        per_token=1,
+        size=draw(st.floats(1e6, 3e8)),
+        tables=draw(st.floats(0.0, 1e9)),
+    )
+    reserved = draw(st.integers(1, 2000))
+    session = 8 * 30_000.0 * reserved
+    whole = model.resident_bytes + session * draw(st.floats(1.0, most))
+    shares = np.array(draw(st.lists(st.floats(0.05, 1.0), min_size=3, max_size=5)))
+    counts = [draw(st.integers(1, 3)) for _ in shares]
+    devices = [
+        Device(str(i), Machine(whole * share / count, draw(st.floats(1e10, 4e12))), 0.0, count)
+        for i, (share, count) in enumerate(zip(shares / shares.sum(), counts, strict=True))
+    ]
+    host = devices.pop() if draw(st.booleans()) else None
+    if host is not None:
+        host = msgspec.structs.replace(
+            host,
+            machine=Machine(
+                host.count * host.machine.capacity_bytes, host.machine.bandwidth_bytes_per_s
+            ),
+            count=1,
+        )
+    return composed(
+        model,
+        devices,
+        host=host,
+        pools=draw(st.sampled_from(["sequential", "both", "streamed"])),
+        link_bytes_per_s=draw(st.floats(1e9, 1e11)),
+        reserved_context_tokens=reserved,
+        read_context_tokens=draw(st.integers(1, reserved)),
+        routing=draw(st.sampled_from(["expected", "floor"])),
+        floor_tokens_per_s=0.0,
+    )
+
+
 def grid_seconds(held, moved, rooms, seconds_of, steps=4):
     """The least time of every placement in quarters of a part that fits in two pools."""
     best = np.inf

@@ -91,7 +91,9 @@ def literal_rate(setup, batch, speculation):
     gamma, draft = speculation.draft_tokens, speculation.draft
     swept = literal_swept(model, batch * (gamma + 1), routing)
     swept += gamma * literal_swept(draft, batch, routing)
-    step = swept + batch * (private + gamma * draft.cache_read_bytes)
+    step = swept + batch * (
+        private + gamma * literal_draft_read(draft, setup.workload.read_context_tokens)
+    )
     return speculation.emitted_tokens * setup.machine.bandwidth_bytes_per_s / step
 
 
@@ -129,6 +131,15 @@ def literal_alloc(cache, tokens, policy):
         )
         for layer in cache
     )
+
+
+def literal_draft_alloc(draft, tokens, policy):
+    return literal_alloc(draft.cache, min(tokens, draft.max_context_tokens or tokens), policy)
+
+
+def literal_draft_read(draft, tokens):
+    within = min(tokens, draft.max_context_tokens or tokens)
+    return literal_read(draft.cache, within) / draft.modules
 
 
 @st.composite
@@ -170,6 +181,17 @@ def caches(draw):
 
 
 @st.composite
+def draft_caches(draw):
+    """Typed figures, none of which may be nought, or layers that grow."""
+    if draw(st.booleans()):
+        read = draw(st.one_of(st.just(0.0), st.floats(0.0, 1e6)))
+        return TypedCache(draw(st.floats(0.0, 1e6)), read)
+    full = CacheLayer("full", draw(st.integers(1, 4)), 512.0, 256.0)
+    window = CacheLayer("window", 2, 1024.0, 512.0, window_tokens=draw(st.integers(1, 99)))
+    return draw(st.sampled_from([(full,), (full, window)]))
+
+
+@st.composite
 def speculations(draw):
     gamma = draw(st.integers(1, 6))
     return Speculation(
@@ -179,8 +201,9 @@ def speculations(draw):
             resident_bytes=draw(st.floats(0.0, 1e9)),
             always_bytes=draw(st.one_of(st.just(0.0), st.floats(0.0, 1e9))),
             experts=draw(experts(32)),
-            cache_alloc_bytes=draw(st.floats(0.0, 1e6)),
-            cache_read_bytes=draw(st.one_of(st.just(0.0), st.floats(0.0, 1e6))),
+            cache=draw(draft_caches()),
+            max_context_tokens=draw(st.one_of(st.none(), st.integers(1, 600))),
+            modules=draw(st.sampled_from([1, 1, 3])),
         ),
     )
 
@@ -209,7 +232,8 @@ def setups(draw, speculating=None, ceilings=("memory",), most=300):
     speculation = draw(speculations()) if speculating else None
     policy = draw(st.sampled_from(["windowed", "full"]))
     draft = speculation.draft if speculation else Draft()
-    session = literal_alloc(model.cache, reserved, policy) + draft.cache_alloc_bytes
+    session = literal_alloc(model.cache, reserved, policy)
+    session += literal_draft_alloc(draft, reserved, policy)
     overhead = draw(st.floats(0.0, 1e9))
     held = model.resident_bytes + overhead + draft.resident_bytes
     capacity = max(held + session * draw(st.floats(-1.0, most)), 1.0)

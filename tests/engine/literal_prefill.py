@@ -3,6 +3,8 @@
 Nothing here is clever, and nothing comes from the engine but its inputs.
 """
 
+from ourmodels_gui.engine.setup import TypedCache
+
 
 def sweep_bytes(setup, positions):
     model, floor = setup.model, setup.workload.routing == "floor"
@@ -28,16 +30,27 @@ def read_bytes(setup, context):
     return total
 
 
-def session_bytes(setup, context):
+def reserved_bytes(setup, cache, context):
     total = 0.0
-    for layer in setup.model.cache:
+    for layer in cache:
         tokens = context
         if layer.kind == "window" and setup.workload.cache_policy == "windowed":
             tokens = min(context, layer.window_tokens)
         each = (layer.bytes_per_token + layer.index_bytes_per_token) * tokens
         total += layer.count * (each + layer.state_bytes)
-    draft = setup.speculation.draft.cache_alloc_bytes if setup.speculation else 0
-    return round(total) + round(draft)
+    return round(total)
+
+
+def session_bytes(setup, context):
+    total = reserved_bytes(setup, setup.model.cache, context)
+    if setup.speculation is None:
+        return total
+    draft = setup.speculation.draft
+    if isinstance(draft.cache, TypedCache):
+        return total + round(draft.cache.alloc_bytes_per_session)
+    limit = draft.max_context_tokens
+    within = context if limit is None else min(context, limit)
+    return total + reserved_bytes(setup, draft.cache, within)
 
 
 def fitting_batch(setup, context):

@@ -12,6 +12,7 @@ from ourmodels_gui.engine.setup import (
     Prompt,
     Setup,
     Speculation,
+    TypedCache,
     Workload,
 )
 
@@ -113,7 +114,12 @@ def random_setup(seed, limit):
     machine = Machine(1.1e6 + rng.uniform(0, 40) * 400.0 * limit, bandwidth, rates)
     reserved = rng.randint(max(limit // 2, 2), limit)
     prefix = pick((0, 0, rng.randint(1, reserved // 2)))
-    draft = Draft(1e4, 1e4, (), 1234.4, 500.0)
+    layers = (
+        CacheLayer("full", 2, 48.0, 48.0),
+        CacheLayer("window", 1, 80.0, 80.0, window_tokens=9),
+    )
+    cached = pick((TypedCache(1234.4, 500.0), layers, layers))
+    draft = Draft(1e4, 1e4, (), cached, pick((None, limit // 3 + 1)))
     return Setup(
         machine,
         model,

@@ -1,7 +1,17 @@
 import msgspec
 import numpy as np
 import pytest
-from decode_setups import DEEPSEEK, GB, QWEN, SPARK, literal_alloc, setup, setups, toy
+from decode_setups import (
+    DEEPSEEK,
+    GB,
+    QWEN,
+    SPARK,
+    literal_alloc,
+    literal_draft_alloc,
+    setup,
+    setups,
+    toy,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +34,9 @@ def test_the_memory_batch_fits_and_one_more_does_not(found):
     session = round(
         literal_alloc(model.cache, workload.reserved_context_tokens, workload.cache_policy)
     )
-    session += round(draft.cache_alloc_bytes)
+    session += round(
+        literal_draft_alloc(draft, workload.reserved_context_tokens, workload.cache_policy)
+    )
 
     def held(batch):
         resident = round(model.resident_bytes) + round(draft.resident_bytes)
@@ -66,7 +78,7 @@ def test_a_draft_joins_the_gate():
     plain = setup(SPARK, QWEN)
     drafted = msgspec.structs.replace(
         plain,
-        speculation=Speculation(4, 2.0, Draft(resident_bytes=2 * GB, cache_alloc_bytes=0.1 * GB)),
+        speculation=Speculation(4, 2.0, Draft(2 * GB, cache=TypedCache(0.1 * GB, 0.0))),
     )
     assert capacity(plain) == Capacity(102_500_000_000, 1_025_000_000)
     assert capacity(drafted) == Capacity(100_500_000_000, 1_125_000_000)

@@ -391,7 +391,7 @@ def test_draft_takes_its_room_in_the_gate():
     assert prefill(setup).verdict == "serves"
     heavy = Speculation(3, 2.0, Draft(resident_bytes=33e9))
     assert prefill(replace(setup, speculation=heavy)).verdict == "model does not fit"
-    cached = Speculation(3, 2.0, Draft(cache_alloc_bytes=1e9))
+    cached = Speculation(3, 2.0, Draft(cache=TypedCache(1e9, 0.0)))
     assert prefill(replace(setup, speculation=cached)).verdict == "the batch does not fit"
 
 

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from prefill_setups import FP4, laguna, random_setup
 
 from ourmodels_gui.engine import prompt_range as module
-from ourmodels_gui.engine.prompt_range import ranges
+from ourmodels_gui.engine.prompt_policy import PromptPolicy
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
+    Draft,
     Machine,
     ModelCosts,
+    Speculation,
     TypedCache,
 )
 
@@ -26,6 +28,10 @@ def with_model(setup, **changes):
 
 def with_prompt(setup, **changes):
     return replace(setup, prompt=replace(setup.prompt, **changes))
+
+
+def ranges(setup):
+    return module.ranges(PromptPolicy(setup))
 
 
 def check_against_judge(setup):
@@ -98,6 +104,19 @@ def test_reservation_and_prefix_play_no_part_in_the_range():
     short = replace(setup, workload=replace(setup.workload, reserved_context_tokens=9000))
     assert ranges(short) == ranges(setup)
     assert ranges(with_prompt(setup, cached_prefix_tokens=500)) == ranges(setup)
+
+
+@pytest.mark.parametrize("growth", ["reserved", "on_demand"])
+def test_a_drafts_cache_grows_with_each_length(growth):
+    """The draft's cache is charged at the prompt's own length, up to the draft's limit."""
+    layers = (CacheLayer("full", 12, 2048.0, 2048.0),)
+    draft = Draft(cache=layers, max_context_tokens=4000)
+    setup = with_model(laguna(batch=None, cache_growth=growth), max_context_tokens=9000)
+    setup = replace(with_room_bytes(setup, 10**9), speculation=Speculation(2, 1.5, draft))
+    check_against_judge(setup)
+    costly = replace(setup, speculation=Speculation(2, 1.5, replace(draft, cache=layers * 9)))
+    check_against_judge(costly)
+    assert ranges(costly)[0].high.batch < ranges(setup)[0].high.batch
 
 
 def with_room_bytes(setup, room):

@@ -63,7 +63,7 @@ def test_no_acceptance_emits_fewer_than_one_or_more_than_all():
 
 def test_traffic_per_emitted_token_is_the_formula():
     """q_spec written out for one batch of a dense target and a dense draft."""
-    draft = Draft(1 * GB, 0.9 * GB, (), 0.1 * GB, 0.05 * GB)
+    draft = Draft(1 * GB, 0.9 * GB, (), TypedCache(0.1 * GB, 0.05 * GB))
     found = toy(floor_tokens_per_s=0.0)
     found = msgspec.structs.replace(found, speculation=Speculation(4, 2.8, draft))
     said = decode(found)
@@ -159,7 +159,7 @@ DENSE = ModelCosts(18 * GB, 18 * GB, TypedCache(1 * GB, 0.5 * GB))
 
 
 def test_a_dense_target_may_lose_below_a_batch():
-    draft = Draft(always_bytes=6 * GB, cache_read_bytes=0.001 * GB)
+    draft = Draft(always_bytes=6 * GB, cache=TypedCache(0.0, 0.001 * GB))
     said, _ = losing(DENSE, Speculation(4, 2.0, draft))
     ((first, last),) = said.loses_at
     assert first == 1
@@ -168,7 +168,7 @@ def test_a_dense_target_may_lose_below_a_batch():
 
 
 def test_a_draft_with_a_large_cache_loses_beyond_a_batch():
-    said, fitting = losing(DENSE, Speculation(4, 2.0, Draft(cache_read_bytes=0.2 * GB)))
+    said, fitting = losing(DENSE, Speculation(4, 2.0, Draft(cache=TypedCache(0.0, 0.2 * GB))))
     ((first, last),) = said.loses_at
     assert first > 1
     assert last == fitting
@@ -189,7 +189,7 @@ def test_a_lookup_that_costs_nothing_never_loses_and_says_so():
 
 
 def test_a_draft_as_heavy_as_its_target_never_gains_and_says_so():
-    heavy = Draft(always_bytes=18 * GB, cache_read_bytes=0.5 * GB)
+    heavy = Draft(always_bytes=18 * GB, cache=TypedCache(0.0, 0.5 * GB))
     said, fitting = losing(DENSE, Speculation(2, 3.0, heavy), capacity_gb=64)
     assert said.break_even_at_1 == pytest.approx(3.0)
     heavier = msgspec.structs.replace(heavy, always_bytes=20 * GB)
@@ -216,7 +216,7 @@ def test_the_acceptance_at_the_break_even_emits_it():
 
 
 def test_the_curve_passes_through_the_figures():
-    draft = Draft(always_bytes=1 * GB, experts=(Experts(8, 2, 1e8),), cache_read_bytes=1e6)
+    draft = Draft(always_bytes=1 * GB, experts=(Experts(8, 2, 1e8),), cache=TypedCache(0.0, 1e6))
     found = setup(SPARK, QWEN, Speculation(4, 2.8, draft))
     said = decode(found)
     drawn = break_even(found, np.array([1, said.best_batch, 50]))
@@ -232,7 +232,7 @@ def test_a_billion_sessions_are_answered_without_trying_each():
     found = setup(
         Machine(2e3 * 10**9 + 68 * GB, 1e12),
         model,
-        Speculation(2, 2.0, Draft(always_bytes=30 * GB, cache_read_bytes=400.0)),
+        Speculation(2, 2.0, Draft(always_bytes=30 * GB, cache=TypedCache(0.0, 400.0))),
         floor_tokens_per_s=0.0,
     )
     fitting = capacity(found).memory_batch

@@ -1,5 +1,7 @@
 """Setups that the views are tried with: the toy machine, and a mixture of experts on a fast GPU."""
 
+from pathlib import Path
+
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -11,6 +13,7 @@ from ourmodels_gui.engine.setup import (
     Workload,
 )
 from ourmodels_gui.evaluation import Evaluation
+from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.scenario import ModelRef, Scenario
 
 TOY = Machine(128e9, 800e9)
@@ -67,3 +70,10 @@ def evaluated(model, *, machine=None, prompt=None, speculation=None, **workload)
     )
     chosen = Scenario(hardware="machine", model=ModelRef("model"))
     return Evaluation(chosen, setup, evaluate(setup))
+
+
+def preferences(folder: Path, **chosen: object) -> Preferences:
+    """Settings of a user who has chosen the light theme, and whatever else is given."""
+    made = Preferences(folder)
+    made.edit(theme="light", **chosen)
+    return made

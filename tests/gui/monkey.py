@@ -47,7 +47,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from ourmodels_gui import app, paths
-from ourmodels_gui.gui import settings as remembered
+from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.theme import Theme
 
 TARGETS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QComboBox, QLineEdit, QTabBar)
@@ -296,7 +296,7 @@ def main(seed: int, actions: int) -> int:
         os.environ[paths.HOME_VARIABLE] = home
         folder = Path(home) / "files"
         folder.mkdir()
-        window = app.build(Theme(application), remembered.Settings())
+        window = app.build(Theme(application), Preferences(Path(home)))
         window.show()
         rows = []
         with Monkey(window, seed, folder).at_work() as monkey:

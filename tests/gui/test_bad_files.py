@@ -8,6 +8,7 @@ import json
 import random
 
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import QCoreApplication
 
 from ourmodels_gui import paths
@@ -15,7 +16,6 @@ from ourmodels_gui import scenario as files
 from ourmodels_gui.evaluation import Evaluation
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.recompute import Recompute
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load
 from ourmodels_gui.scenario import SUFFIX
@@ -85,7 +85,12 @@ def opened(qtbot, scenario, library, theme, tmp_path):
     recompute = Recompute(store)
     panels = Panels(View, (("Decode", View),))
     window = MainWindow(
-        store, recompute, theme, panels, settings=Settings(theme="light"), examples=tmp_path
+        store,
+        recompute,
+        theme,
+        panels,
+        preferences=preferences(tmp_path / "home"),
+        examples=tmp_path,
     )
     store.setParent(window)
     recompute.setParent(window)

@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import QBuffer, QByteArray, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QKeySequence, QPainter
 from PySide6.QtSvg import QSvgRenderer
@@ -13,9 +14,8 @@ from ourmodels_gui.gui import pictures
 from ourmodels_gui.gui.compare_tab import CompareTab
 from ourmodels_gui.gui.find_tab import FindTab
 from ourmodels_gui.gui.heat_map import HeatMap
-from ourmodels_gui.gui.prices import Prices
+from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.rank_tab import RankTab
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.tray import Mark, Tray, mark_of, names_of, opening
 from ourmodels_gui.ranking.comparison import Side, compare
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
@@ -37,10 +37,10 @@ PAIRS = (
 class Bench:
     def __init__(self, qtbot, folder, library):
         self.library = library
-        self.prices = Prices(folder)
+        self.preferences = Preferences(folder)
         self.tray = Tray()
-        self.tab = CompareTab(lambda: self.library, self.prices, self.tray)
-        self.prices.setParent(self.tab)
+        self.tab = CompareTab(lambda: self.library, self.preferences, self.tray)
+        self.preferences.setParent(self.tab)
         self.tray.setParent(self.tab)
         qtbot.addWidget(self.tab)
         self.tab.resize(900, 520)
@@ -273,7 +273,7 @@ def test_a_file_that_cannot_be_written_is_told(bench, tmp_path, monkeypatch):
 
 def test_the_window_marks_what_is_in_sight_and_compares_it(qtbot, theme, tmp_path, monkeypatch):
     monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    window = build(theme, Settings())
+    window = build(theme, preferences(tmp_path))
     monkeypatch.setattr(window.document, "may_leave", lambda: True)
     qtbot.addWidget(window)
     window.show()
@@ -296,4 +296,4 @@ def test_the_window_marks_what_is_in_sight_and_compares_it(qtbot, theme, tmp_pat
     qtbot.waitUntil(lambda: shown.comparison is not None)
     assert shown.comparison.names == ("GeForce RTX 5090", "GeForce RTX 4090")
     window.findChild(RankTab)._choose({"sort": "watts"})
-    assert window.settings.rank.sort == "watts"
+    assert window.preferences.settings.rank.sort == "watts"

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import find_tab
 from ourmodels_gui.gui.find_tab import FindTab
-from ourmodels_gui.gui.prices import Prices
+from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.ranking import requirements as files
 from ourmodels_gui.ranking.requirements import Requirements
@@ -32,10 +32,10 @@ SCENARIO = Scenario(
 class Bench:
     def __init__(self, qtbot, folder, library):
         self.library = library
-        self.prices = Prices(folder)
+        self.preferences = Preferences(folder)
         self.tray = Tray()
-        self.tab = FindTab(lambda: self.library, self.prices, self.tray)
-        self.prices.setParent(self.tab)
+        self.tab = FindTab(lambda: self.library, self.preferences, self.tray)
+        self.preferences.setParent(self.tab)
         self.tray.setParent(self.tab)
         qtbot.addWidget(self.tab)
         self.edits = []
@@ -91,7 +91,7 @@ def test_the_lists_are_those_of_the_search(bench):
     bench.type("users", "4").type("budget", "2000").type("first_token_s", "3")
     needs = bench.tab.form.needs()
     assert (needs.users, needs.budget, needs.first_token_s) == (4, 2000.0, 3.0)
-    found = search(bench.library, needs, bench.prices.settings)
+    found = search(bench.library, needs, bench.preferences.settings)
     names = [one.machine.name for one in (*found.meets, *found.unknown, *found.misses)]
     assert bench.column("Machine") == names and found.meets and found.misses
     standings = bench.column("Needs")
@@ -217,7 +217,7 @@ def test_nothing_is_searched_while_the_tab_is_hidden(bench, monkeypatch):
     asked = []
     monkeypatch.setattr(bench.tab._searching, "ask", asked.append)
     bench.tab.present(run(SCENARIO, bench.library))
-    bench.prices.set_price("geforce-rtx-4090", 9.0)
+    bench.preferences.set_price("geforce-rtx-4090", 9.0)
     QTest.qWait(20)
     assert asked == []
     bench.tab.show()

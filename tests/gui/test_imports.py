@@ -2,6 +2,7 @@
 
 import pytest
 from gguf_files import llama_keys, llama_tensors, write_gguf
+from gui_cases import preferences
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
@@ -15,7 +16,6 @@ from ourmodels_gui.gui.imports import Imports
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.model_paths import one_model, pasted_model
 from ourmodels_gui.gui.recompute import Recompute
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.importers.profile_text import resident_bytes
 from ourmodels_gui.library.load import load
@@ -43,7 +43,7 @@ def window(qtbot, scenario, library, theme, folder):
     recompute = Recompute(store)
     panels = Panels(View, (("Decode", View),))
     made = MainWindow(
-        store, recompute, theme, panels, settings=Settings(theme="light"), examples=folder
+        store, recompute, theme, panels, preferences=preferences(folder), examples=folder
     )
     store.setParent(made)
     recompute.setParent(made)
@@ -116,7 +116,7 @@ def test_the_same_files_kept_twice_are_two_models(window, qtbot, plain):
 
 
 def test_a_model_that_cannot_be_written_is_told_in_the_dialog(window, qtbot, plain, folder):
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "models").write_text("a file where a folder is needed")
     before = window.store.scenario
     window.imports.open(plain)

@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
@@ -21,16 +22,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ourmodels_gui import paths
+from ourmodels_gui import paths, settings
 from ourmodels_gui import scenario as files
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import settings as remembered
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.own_machines import OwnMachines
 from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.report.dialog import ReportDialog
 from ourmodels_gui.gui.report.pdf import to_pdf
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import Problem
@@ -78,16 +77,13 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def settings():
-    return Settings(theme="light")
-
-
-@pytest.fixture
-def window(qtbot, scenario, library, theme, views, settings, folder):  # noqa: PLR0917
+def window(qtbot, scenario, library, theme, views, folder):  # noqa: PLR0917
     store = Store(scenario, library)
     recompute = Recompute(store)
     panels = Panels(views["answers"], tuple((t, views[t]) for t in ("Decode", "Prefill")))
-    made = MainWindow(store, recompute, theme, panels, settings=settings, examples=EXAMPLES)
+    made = MainWindow(
+        store, recompute, theme, panels, preferences=preferences(folder), examples=EXAMPLES
+    )
     store.setParent(made)
     recompute.setParent(made)
     made.store = store
@@ -265,7 +261,7 @@ def test_saving_and_opening_gives_the_same_scenario(window, tmp_path, monkeypatc
     window.store.edit({FLOOR: 10})
     keys(window, "Ctrl+S")
     assert files.read_file(f"{path}{SUFFIX}").workload.floor_tokens_per_s == 10
-    assert window.settings.recent == [f"{path}{SUFFIX}"]
+    assert window.preferences.settings.recent == (f"{path}{SUFFIX}",)
 
 
 def test_a_file_that_changed_meanwhile_is_not_lost_silently(
@@ -402,26 +398,28 @@ def test_a_notice_does_not_hide_the_problem(window, tmp_path, qtbot, scenario):
 
 def test_the_theme_changes_at_once_and_is_remembered(window, qtbot):
     light = window.palette().window().color()
-    window.menus.theme.emit("dark")
+    window.menus.chosen.emit("theme", "dark")
     qtbot.waitUntil(lambda: window.palette().window().color() != light)
-    assert window.settings.theme == "dark"
-    window.menus.theme.emit("light")
+    assert window.preferences.settings.theme == "dark"
+    window.menus.chosen.emit("theme", "light")
     qtbot.waitUntil(lambda: window.palette().window().color() == light)
 
 
-def test_sizes_are_remembered_on_closing(window, tmp_path, monkeypatch):
+def test_numbers_language_and_text_size_hold_from_the_next_start(window, folder):
+    for name, value in (("numbers", "1.234,5"), ("language", "de"), ("text_percent", 130)):
+        window.menus.chosen.emit(name, value)
+        assert "next start" in window.bar.words.text()
+    window.preferences.write()
+    kept, notice = settings.load(folder)
+    assert (kept.numbers, kept.language, kept.text_percent, notice) == ("1.234,5", "de", 130, "")
+
+
+def test_sizes_are_remembered_on_closing(window, folder):
     window._columns.setSizes([400, 880])
     window.close()
-    assert remembered.save(window.settings, tmp_path)
-    again = remembered.load(tmp_path)
-    assert again == window.settings
-    assert again.columns
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"theme": "pink"}', b"[]"])
-def test_settings_that_cannot_be_read_are_the_defaults(tmp_path, content):
-    (tmp_path / remembered.FILE).write_bytes(content)
-    assert remembered.load(tmp_path) == Settings()
+    again, _ = settings.load(folder)
+    assert again == window.preferences.settings
+    assert again.layout.columns
 
 
 def add_machine(window, name):

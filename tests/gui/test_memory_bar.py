@@ -10,6 +10,7 @@ from ourmodels_gui.engine.setup import (
     ModelCosts,
     Setup,
     Speculation,
+    TypedCache,
     Workload,
 )
 from ourmodels_gui.evaluation import Evaluation
@@ -54,7 +55,7 @@ def test_parts_are_what_the_sessions_reserve():
 
 
 def test_a_draft_takes_its_weights_and_a_cache_for_each_session():
-    drafting = Speculation(4, 2.8, Draft(resident_bytes=5e8, cache_alloc_bytes=1e8))
+    drafting = Speculation(4, 2.8, Draft(resident_bytes=5e8, cache=TypedCache(1e8, 0.0)))
     sizes = {part.role: part.size_bytes for part in parts(setup(speculation=drafting), 4)}
     assert sizes["draft"] == 9e8
 

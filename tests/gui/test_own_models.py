@@ -1,6 +1,7 @@
 """Models of the user's own: duplicated, edited, exported, deleted; shipped ones never change."""
 
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import Signal
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
@@ -10,7 +11,6 @@ from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.own_models import OwnModels
 from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.rows import RowModel
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load, parse
 from ourmodels_gui.library.models import ModelRecord
@@ -34,7 +34,7 @@ def window(qtbot, scenario, library, theme, folder):
     recompute = Recompute(store)
     panels = Panels(View, (("Decode", View),))
     made = MainWindow(
-        store, recompute, theme, panels, settings=Settings(theme="light"), examples=folder
+        store, recompute, theme, panels, preferences=preferences(folder), examples=folder
     )
     store.setParent(made)
     recompute.setParent(made)

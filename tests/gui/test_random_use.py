@@ -5,7 +5,7 @@ from monkey import Monkey, close_all
 from PySide6.QtWidgets import QApplication
 
 from ourmodels_gui import app, paths
-from ourmodels_gui.gui import settings as remembered
+from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.theme import Theme
 
 ACTIONS = 120
@@ -15,7 +15,7 @@ ACTIONS = 120
 def window(qapp, tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     theme = Theme(qapp)
-    made = app.build(theme, remembered.Settings())
+    made = app.build(theme, Preferences(tmp_path))
     made.show()
     yield made
     theme.choose("light")

@@ -16,9 +16,8 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QToolButt
 
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import ranked
-from ourmodels_gui.gui import settings as remembered
-from ourmodels_gui.gui.prices import Prices
-from ourmodels_gui.gui.rank_choice import SHOWN, RankChoice
+from ourmodels_gui.gui.preferences import Preferences
+from ourmodels_gui.gui.rank_choice import SHOWN, known
 from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
 from ourmodels_gui.gui.rank_tab import RankTab
 from ourmodels_gui.gui.tray import Tray
@@ -26,6 +25,7 @@ from ourmodels_gui.library.load import Library
 from ourmodels_gui.ranking.columns import BY_ID
 from ourmodels_gui.ranking.field import BEST
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
+from ourmodels_gui.settings import RankChoice
 
 SCENARIO = Scenario("geforce-rtx-4090", ModelRef("gpt-oss-20b"), prefill=PrefillChoice())
 DECODE = {
@@ -52,19 +52,16 @@ def small(library):
 class Bench:
     """A tab in a window, with everything that it is given."""
 
-    def __init__(self, qtbot, folder, library, choice=None):
+    def __init__(self, qtbot, folder, library):
         self.library = library
-        self.prices = Prices(folder)
+        self.preferences = Preferences(folder)
         self.tray = Tray()
-        self.kept = []
         self.tab = RankTab(
             lambda: self.library,
-            self.prices,
+            self.preferences,
             self.tray,
-            choice or RankChoice(),
-            self.kept.append,
         )
-        self.prices.setParent(self.tab)
+        self.preferences.setParent(self.tab)
         self.tray.setParent(self.tab)
         qtbot.addWidget(self.tab)
         self.edits = []
@@ -159,7 +156,7 @@ def test_filter_sort_mark_compare_export_by_keyboard(bench):
     QTest.keyClicks(field, "..3000")
     key(field, Qt.Key.Key_Return)
     bench.settle()
-    assert bench.kept[-1].ranges == {"price": "..3000"}
+    assert bench.preferences.settings.rank.ranges == {"price": "..3000"}
     assert 2 < bench.rows.rowCount() < whole
     assert all(float(text.replace(",", "")) <= 3000 for text in bench.column("price"))
 
@@ -260,9 +257,8 @@ def test_choices_survive_a_restart(bench, qtbot, tmp_path, small):
         ranges={"watts": "100-400"},
         facets={"verdict": ("serves",)},
     )
-    settings = remembered.Settings(rank=bench.kept[-1])
-    remembered.save(settings, tmp_path / "home")
-    again = Bench(qtbot, tmp_path, small, remembered.load(tmp_path / "home").rank).present()
+    bench.preferences.write()
+    again = Bench(qtbot, tmp_path, small).present()
     assert again.rows.columns == ("machine", "verdict", "price", "watts")
     assert again.rows.sorted_by == ("watts", False)
     assert again.column("machine") == bench.column("machine") != []
@@ -272,8 +268,8 @@ def test_choices_survive_a_restart(bench, qtbot, tmp_path, small):
 
 def test_columns_of_another_version_are_left_out():
     choice = RankChoice(columns=("price", "gone"), sort="gone", ranges={"gone": "1"}, up="gone")
-    assert choice.known() == RankChoice(columns=("price",))
-    assert RankChoice(columns=("gone",)).known().columns == SHOWN
+    assert known(choice) == RankChoice(columns=("price",))
+    assert known(RankChoice(columns=("gone",))).columns == SHOWN
 
 
 def test_a_price_is_typed_in_its_cell_and_kept(bench, qtbot, tmp_path):
@@ -287,8 +283,9 @@ def test_a_price_is_typed_in_its_cell_and_kept(bench, qtbot, tmp_path):
     editor = table.viewport().findChild(QLineEdit)
     QTest.keyClicks(editor, "1,234.5")
     key(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: bool(bench.prices.settings.prices))
-    assert Prices(tmp_path).settings.prices[machine].amount == 1234.5
+    qtbot.waitUntil(lambda: bool(bench.preferences.settings.prices))
+    bench.preferences.write()
+    assert Preferences(tmp_path).settings.prices[machine].amount == 1234.5
     place = bench.rows.place_of(
         next(
             row
@@ -309,12 +306,12 @@ def test_a_price_that_is_none_is_refused_with_a_sentence(bench, text):
     index = bench.rows.index(0, bench.rows.columns.index("price"))
     assert not bench.rows.setData(index, text)
     assert bench.cell(0, "machine") in bench.tab.note.accessibleName()
-    assert bench.column("price") == before and not bench.prices.settings.prices
+    assert bench.column("price") == before and not bench.preferences.settings.prices
 
 
 def test_own_prices_go_when_the_cell_is_emptied(bench):
     bench.present()
-    bench.prices.set_price("geforce-rtx-4090", 1.0)
+    bench.preferences.set_price("geforce-rtx-4090", 1.0)
     bench.settle()
     row = next(
         row
@@ -324,7 +321,7 @@ def test_own_prices_go_when_the_cell_is_emptied(bench):
     index = bench.rows.index(bench.rows.place_of(row), bench.rows.columns.index("price"))
     assert index.data() == "1"
     assert bench.rows.setData(index, "")
-    assert not bench.prices.settings.prices and index.data() != "1"
+    assert not bench.preferences.settings.prices and index.data() != "1"
 
 
 def test_a_currency_without_a_rate_takes_catalog_prices_away_and_says_how_to_get_them(bench):
@@ -335,7 +332,7 @@ def test_a_currency_without_a_rate_takes_catalog_prices_away_and_says_how_to_get
     form.field("currency").setModified(True)
     form.field("currency").commit()
     bench.settle()
-    assert bench.prices.settings.currency == "EUR"
+    assert bench.preferences.settings.currency == "EUR"
     assert set(bench.column("price")) == {NO_PRICE}
     rate = form.field("currency_per_usd")
     assert not rate.isHidden()
@@ -394,7 +391,7 @@ def test_nothing_is_ranked_while_the_tab_is_hidden(bench, monkeypatch):
     ranked = []
     monkeypatch.setattr(bench.tab.ranked, "present", lambda *given: ranked.append(given))
     bench.tab.present(run(SCENARIO, bench.library))
-    bench.prices.set_price("geforce-rtx-4090", 5.0)
+    bench.preferences.set_price("geforce-rtx-4090", 5.0)
     bench.tab._choose({"sort": "price"})
     assert ranked == []
     bench.tab.show()
@@ -516,7 +513,7 @@ def test_names_on_the_plot_of_value_do_not_overlap(bench):
 
 
 def test_a_plot_of_value_without_prices_says_how_to_get_them(bench):
-    bench.prices.edit({"currency": "CHF"})
+    bench.preferences.edit(currency="CHF")
     bench.choose(look="value").present()
     assert "F2" in bench.tab.words.text()
     bench.choose(across="watts")

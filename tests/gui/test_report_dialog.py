@@ -5,6 +5,7 @@ from functools import partial
 
 import msgspec
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import QBuffer, QIODevice, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
@@ -12,24 +13,24 @@ from shiboken6 import isValid
 
 from ourmodels_gui.gui.report import maker
 from ourmodels_gui.gui.report.dialog import ReportDialog, open_report
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.report.build import build
 from ourmodels_gui.report.pdf_file import scenarios
 from ourmodels_gui.report.shapes import SECTIONS
 from ourmodels_gui.scenario import ModelRef, Scenario
+from ourmodels_gui.settings import ReportChoice
 
 LONG_MS = 20_000
 
 
 @pytest.fixture
-def settings():
-    return Settings()
+def chosen(tmp_path):
+    return preferences(tmp_path / "home")
 
 
 @pytest.fixture
-def dialog(evaluation, library, settings, tmp_path, monkeypatch):
+def dialog(evaluation, library, chosen, tmp_path, monkeypatch):
     monkeypatch.setenv("OURMODELS_HOME", str(tmp_path / "home"))
-    made = ReportDialog(partial(build, [evaluation]), library, settings)
+    made = ReportDialog(partial(build, [evaluation]), library, chosen)
     made.show()
     yield made
     if isValid(made):
@@ -152,7 +153,7 @@ def test_only_the_newest_preview_is_drawn(qtbot, dialog):
     assert built == ["d"]
 
 
-def test_name_paper_and_logo_are_remembered(dialog, settings, library, evaluation, tmp_path):
+def test_name_paper_and_logo_are_remembered(dialog, chosen, library, evaluation, tmp_path):
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     QImage(20, 10, QImage.Format.Format_RGB32).save(buffer, "PNG")
@@ -163,11 +164,11 @@ def test_name_paper_and_logo_are_remembered(dialog, settings, library, evaluatio
     dialog.paper.setCurrentIndex(1)
     assert dialog.options().logo == logo.read_bytes()
     dialog.reject()
-    assert (settings.report_author, settings.report_paper) == ("Ann", "letter")
-    again = ReportDialog(partial(build, [evaluation]), library, settings)
+    assert chosen.settings.report == ReportChoice("Ann", str(logo), "letter")
+    again = ReportDialog(partial(build, [evaluation]), library, chosen)
     assert again.options().logo and again.options().paper == "letter"
     logo.write_bytes(b"no picture")
-    third = ReportDialog(partial(build, [evaluation]), library, settings)
+    third = ReportDialog(partial(build, [evaluation]), library, chosen)
     assert not third.options().logo and "neither" in third.trouble.text()
     for made in (again, third):
         made.reject()
@@ -180,15 +181,15 @@ def test_a_date_only_when_asked_for(dialog):
     assert len(dialog.options().date) == len("2026-01-02")
 
 
-def test_a_scenario_without_an_answer_says_why(qtbot, library, settings):
+def test_a_scenario_without_an_answer_says_why(qtbot, library, chosen):
     gone = Scenario("no-such-machine", ModelRef("gpt-oss-120b"))
-    assert "no-such-machine" in open_report((gone,), library, settings, None)
+    assert "no-such-machine" in open_report((gone,), library, chosen, None)
 
 
-def test_the_scenario_in_the_report_names_the_catalog(qtbot, library, settings, scenario, tmp_path):
+def test_the_scenario_in_the_report_names_the_catalog(qtbot, library, chosen, scenario, tmp_path):
     window = QWidget()
     qtbot.addWidget(window)
-    assert open_report((scenario,), library, settings, window) == ""
+    assert open_report((scenario,), library, chosen, window) == ""
     dialog = window.findChild(ReportDialog)
     path = tmp_path / "report.pdf"
     with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):

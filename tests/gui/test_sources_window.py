@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -9,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.recompute import Recompute
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.sources import Sources
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.audit import conflicts
@@ -28,7 +28,12 @@ def window(qtbot, scenario, library, theme, tmp_path):
     recompute = Recompute(store)
     panels = Panels(View, (("Decode", View),))
     made = MainWindow(
-        store, recompute, theme, panels, settings=Settings(theme="light"), examples=tmp_path
+        store,
+        recompute,
+        theme,
+        panels,
+        preferences=preferences(tmp_path / "home"),
+        examples=tmp_path,
     )
     store.setParent(made)
     recompute.setParent(made)

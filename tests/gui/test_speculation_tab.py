@@ -6,13 +6,13 @@ from gui_cases import dense, evaluated, mixture
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
-from ourmodels_gui.engine.setup import Draft, Speculation
+from ourmodels_gui.engine.setup import Draft, Speculation, TypedCache
 from ourmodels_gui.engine.speculation import acceptance_for, emitted_tokens
 from ourmodels_gui.gui.drafting import comparison_rows, drafting_words, needed_acceptance
 from ourmodels_gui.gui.plot_items import Label
 from ourmodels_gui.gui.speculation_tab import SpeculationTab
 
-DRAFT = Draft(1.7e9, 1.7e9, (), 1e7, 1e7)
+DRAFT = Draft(1.7e9, 1.7e9, (), TypedCache(1e7, 1e7))
 
 
 def drafted(model=mixture, acceptance=0.7, draft=DRAFT, **changes):
@@ -84,7 +84,7 @@ def test_the_break_even_is_the_acceptance_at_which_both_are_equal():
 
 
 def test_where_no_acceptance_is_enough_the_table_says_so():
-    rows, _ = comparison_rows(drafted(dense, draft=Draft(30e9, 30e9, (), 1e7, 1e7)))
+    rows, _ = comparison_rows(drafted(dense, draft=Draft(30e9, 30e9, (), TypedCache(1e7, 1e7))))
     assert rows[0][4].text == "none is enough"
     assert rows[0][4].exact() == ""
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from ourmodels_gui import paths
 from ourmodels_gui import scenario as files
-from ourmodels_gui.engine.setup import Draft, Machine, Speculation
+from ourmodels_gui.engine.setup import Draft, Machine, Speculation, TypedCache
 from ourmodels_gui.engine.traffic import Accounting
 from ourmodels_gui.evaluation import Evaluation, run
 from ourmodels_gui.gui.theme import colours
@@ -201,7 +201,7 @@ def test_speculation_is_left_out_and_that_is_said(tab):
     plain = evaluated(dense())
     tab.present(plain)
     rate = tab.right.rate.text()
-    drafted = Speculation(4, 2.8, Draft(1e9, 1e9, (), 1e7, 1e7))
+    drafted = Speculation(4, 2.8, Draft(1e9, 1e9, (), TypedCache(1e7, 1e7)))
     setup = msgspec.structs.replace(plain.setup, speculation=drafted)
     tab.present(Evaluation(plain.scenario, setup, plain.result))
     assert tab.right.rate.text() == rate

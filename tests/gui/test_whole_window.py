@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from gui_cases import preferences
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -29,7 +30,6 @@ from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.gui.fields import NumberField
 from ourmodels_gui.gui.guide import GUIDES, Guide
 from ourmodels_gui.gui.main_window import MainWindow
-from ourmodels_gui.gui.settings import Settings
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
 TITLES = [
@@ -45,7 +45,7 @@ RESERVED = "workload.reserved_context_tokens"
 @pytest.fixture
 def window(qtbot, theme, tmp_path, monkeypatch) -> Iterator[MainWindow]:
     monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    made = program.build(theme, Settings(theme="light"))
+    made = program.build(theme, preferences(tmp_path))
     qtbot.addWidget(made, before_close_func=clean)
     with qtbot.waitExposed(made):
         made.show()
@@ -169,7 +169,7 @@ def test_a_whole_flow_by_mouse_alone(window, qtbot):
     hint = window._tab_widget.currentWidget().findChild(Guide)
     click(hint.close_button)
     assert hint.isHidden()
-    assert window.settings.known == ["Speculation"]
+    assert window.preferences.settings.hints_put_away == ("Speculation",)
 
 
 def test_every_shown_tab_shows_the_answer_of_the_scenario(window, qtbot):
@@ -321,11 +321,11 @@ def test_every_field_says_what_it_is_for(window, qtbot):
                 assert field.toolTip() or field.accessibleDescription(), field.accessibleName()
 
 
-def test_a_hint_stands_above_each_tab_until_it_is_put_away(window, qtbot, theme, monkeypatch):
+def test_a_hint_stands_above_each_tab_until_it_is_put_away(window, qtbot, theme, tmp_path):
     for title in TITLES:
         raise_tab(window, qtbot, title)
         assert window._tab_widget.currentWidget().findChild(Guide).words.text() == GUIDES[title]
-    again = program.build(theme, Settings(theme="light", known=["Cache"]))
+    again = program.build(theme, preferences(tmp_path, hints_put_away=("Cache",)))
     qtbot.addWidget(again, before_close_func=clean)
     tabs = again._tab_widget
     with qtbot.waitExposed(again):

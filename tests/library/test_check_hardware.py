@@ -253,6 +253,12 @@ PLANTED = {
     "announced_with_a_date": ({"announced": True}, "released", "only announced"),
     "price_without_currency": ({"price": Price(1599, "$", source="sheet")}, "price.unit", "USD"),
     "price_of_a_sandwich": ({"price": Price(5, "USD", source="sheet")}, "price.value", "5 USD"),
+    "power_of_a_rack": ({"power": figure(45, "kW")}, "power", "45000 W"),
+    "laptop_like_a_heater": (
+        {"forms": ("laptop",), "power": figure(1500, "W")},
+        "power",
+        "one such device",
+    ),
     "price_date": (
         {"price": Price(1599, "USD", source="sheet", date="2022-13")},
         "price.date",
@@ -333,7 +339,12 @@ def test_an_exception_sets_one_check_aside_and_no_other():
 
 def test_a_laptop_is_no_faster_than_its_desktop():
     desktop = record()
-    slower = record(name="Card 4090 Laptop", forms=("laptop",), configurations=size(id="laptop"))
+    slower = record(
+        name="Card 4090 Laptop",
+        forms=("laptop",),
+        configurations=size(id="laptop"),
+        power=figure(175, "W"),
+    )
     both = {"hardware/card.json": desktop, "hardware/laptop.json": slower}
     assert check_hardware(both, SOURCES) == []
     faster = msgspec.structs.replace(
@@ -354,6 +365,7 @@ def test_a_laptop_is_compared_with_every_size_of_its_desktop():
         forms=("laptop",),
         memory=Memory("GDDR7", figure(1344, "GB/s")),
         configurations=size(id="laptop"),
+        power=figure(175, "W"),
     )
     both = {"hardware/card.json": desktop, "hardware/laptop.json": laptop}
     assert [p.key for p in check_hardware(both, SOURCES)] == ["memory.bandwidth"]

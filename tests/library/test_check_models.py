@@ -80,6 +80,7 @@ FAULTS = {
     "published encoding": (
         dict(published={"nvfp4": Published(encodings={"attention": "fp7"})}),
         "published.nvfp4.encodings", "fp7"),
+    "licence_of_no_name": (dict(licence=" "), "licence", "its name"),
     "date": (dict(released="April 2025"), "released", "2026-03-31"),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from ourmodels_gui.library.profile import (
     default_weights,
     linear_active_parameters,
     model_costs,
+    model_shape,
     mtp_costs,
     parts_bytes,
     weight_formats,
@@ -101,6 +102,17 @@ def test_linear_parameters_leave_tables_head_and_vectors_out():
     assert linear_active_parameters(model("llama-3.1-8b-instruct")) == 32 * (
         2 * 4096 * 4096 + 2 * 1024 * 4096 + 3 * 14336 * 4096
     )
+
+
+def test_a_token_is_multiplied_with_the_experts_it_is_routed_to():
+    shape = model_shape(small(), "bf16", model_costs(small(), "bf16"))
+    assert shape.expert_parameters == 96
+    every = msgspec.structs.replace(small().experts[0], per_token=4)
+    record = small(experts=(every,))
+    assert model_shape(record, "bf16", model_costs(record, "bf16")).expert_parameters == 0
+    large = model("deepseek-v3")
+    shape = model_shape(large, "fp8", model_costs(large, "fp8"))
+    assert shape.expert_parameters == 58 * 8 * 3 * 2048 * 7168
 
 
 def test_linear_parameters_of_laguna_are_near_the_formulation():

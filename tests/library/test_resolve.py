@@ -3,7 +3,13 @@ import json
 import pytest
 
 from ourmodels_gui import scenario
-from ourmodels_gui.engine.costs import cache_alloc_bytes, cache_read_bytes, full_sweep_bytes
+from ourmodels_gui.engine.costs import (
+    cache_alloc_bytes,
+    cache_read_bytes,
+    draft_alloc_bytes,
+    draft_read_bytes,
+    full_sweep_bytes,
+)
 from ourmodels_gui.engine.setup import Draft, TypedCache
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.inline import ARITHMETIC_MODES, InlineAdapter, InlineCache, InlineLayer
@@ -370,8 +376,9 @@ def test_a_draft_model_is_charged_at_the_targets_contexts_within_its_own_limit()
     costs = model_costs(model(MODEL), "bf16", "fp16")
     assert draft.resident_bytes == costs.resident_bytes
     assert draft.always_bytes == costs.always_bytes
-    assert draft.cache_alloc_bytes == cache_alloc_bytes(costs.cache, 65_536, "windowed")
-    assert draft.cache_read_bytes == cache_read_bytes(costs.cache, 65_536)
+    reserved = draft_alloc_bytes(draft, 90_000, "windowed")
+    assert reserved == cache_alloc_bytes(costs.cache, 65_536, "windowed")
+    assert draft_read_bytes(draft, 80_000) == cache_read_bytes(costs.cache, 65_536)
 
 
 def test_the_models_own_draft_layers():
@@ -379,14 +386,17 @@ def test_the_models_own_draft_layers():
     draft = setup(model_={"id": "drafting"}, speculation=speculation).speculation.draft
     costs = mtp_costs(model(DRAFTING), "bf16", "fp16")
     assert draft.resident_bytes == costs.resident_bytes > 0
-    assert draft.cache_read_bytes == cache_read_bytes(costs.cache, 32_000) > 0
+    read = cache_read_bytes(costs.cache, 32_000) / costs.modules
+    assert draft_read_bytes(draft, 32_000) == read > 0
     assert fault(speculation=speculation).key == "speculation.draft"
 
 
 def test_typed_draft_sizes_are_gigabytes():
     draft = {"resident_gb": 1, "sweep_gb": 0.9, "cache_alloc_gb": 0.1, "cache_read_gb": 0.05}
     speculation = {"draft_tokens": 2, "acceptance": 0.5, "draft": draft}
-    assert setup(speculation=speculation).speculation.draft == Draft(1e9, 0.9e9, (), 1e8, 5e7)
+    assert setup(speculation=speculation).speculation.draft == Draft(
+        1e9, 0.9e9, (), TypedCache(1e8, 5e7)
+    )
 
 
 def test_a_dense_adapter_sweeps_all_but_its_embedding():

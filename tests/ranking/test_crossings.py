@@ -14,6 +14,7 @@ from ourmodels_gui.engine.setup import (
     ModelCosts,
     Setup,
     Speculation,
+    TypedCache,
     Workload,
 )
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
@@ -49,7 +50,7 @@ def setups(draw):
         decode_ceiling=draw(st.sampled_from(["memory", "combined"])),
     )
     speculation = draw(
-        st.sampled_from([None, Speculation(3, 2.5, Draft(0.0, 1e9, (), 0.0, 100.0))])
+        st.sampled_from([None, Speculation(3, 2.5, Draft(0.0, 1e9, (), TypedCache(0.0, 100.0)))])
     )
     return Setup(machine, model, workload, {BF16: 1.0}, {BF16: 1.0}, speculation)
 

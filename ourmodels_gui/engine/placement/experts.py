@@ -21,7 +21,7 @@ class ExpertSplit(TensorSplit):
     restricts = True
 
     def limits(self, batch: Values) -> tuple[Limit, ...]:
-        kept = tuple(x for x in super().limits(batch) if x.binding.resource != "link")
+        kept = tuple(x for x in super().limits(batch) if x.binding(0).resource != "link")
         return (*kept, *self.link_limits(batch, "experts"))
 
 
@@ -58,7 +58,7 @@ class ReplicatedAttention(Policy):
         name = self.composition.devices[0].name
         seconds = self._moved(batch) / self.composition.devices[0].machine.bandwidth_bytes_per_s
         return (
-            Limit(Binding("memory", name), self.rate(seconds)),
+            Limit((Binding("memory", name),), self.rate(seconds)),
             *self.compute_limits(batch, name),
             *self.link_limits(batch, "tokens"),
         )

@@ -1,4 +1,4 @@
-"""Where parts lie best: fractional knapsacks over one pool, two pools, or many."""
+"""Bytes by the density of their traffic: what fills a room best, which bytes lie in which pool."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,21 @@ from .parts import Parts
 Values = NDArray[np.float64]
 LEAST_BYTES = 1e-6
 """What holds less takes no room."""
+ROUNDING = 1e-12
+
+
+def density(parts: Parts) -> Values:
+    """Traffic for each byte held, t / s; infinite where nothing is held."""
+    found = np.full(parts.held_bytes.shape, np.inf)
+    np.divide(parts.moved_bytes, parts.held_bytes, out=found, where=parts.held_bytes > LEAST_BYTES)
+    return found
+
+
+def in_order(parts: Parts) -> tuple[Values, Values]:
+    """Bytes held and moved, the densest part first, at each batch."""
+    order = np.argsort(-density(parts), axis=0, kind="stable")
+    held = np.take_along_axis(parts.held_bytes, order, axis=0)
+    return held, np.take_along_axis(parts.moved_bytes, order, axis=0)
 
 
 def densest_first(parts: Parts, room_bytes: Values) -> Values:
@@ -22,10 +37,8 @@ def densest_first(parts: Parts, room_bytes: Values) -> Values:
     >>> densest_first(one, np.array([7.0])).ravel()
     array([1. , 0.5])
     """
-    held, moved = parts.held_bytes, parts.moved_bytes
-    density = np.full(held.shape, np.inf)
-    np.divide(moved, held, out=density, where=held > LEAST_BYTES)
-    order = np.argsort(-density, axis=0, kind="stable")
+    held = parts.held_bytes
+    order = np.argsort(-density(parts), axis=0, kind="stable")
     sorted_held = np.take_along_axis(held, order, axis=0)
     before = np.cumsum(sorted_held, axis=0) - sorted_held
     left = np.maximum(room_bytes - before, 0.0)
@@ -37,81 +50,80 @@ def densest_first(parts: Parts, room_bytes: Values) -> Values:
     return fractions
 
 
-def traffic(parts: Parts, fractions: Values) -> Values:
-    """Bytes that an iteration moves in the pool that holds these fractions, at each batch."""
-    moved: Values = np.sum(fractions * parts.moved_bytes, axis=0)
-    return moved
+def pinned(parts: Parts, placement: dict[str, float]) -> tuple[Values, Parts]:
+    """What a placement fixes in the first of two pools and in the second, and what stays free.
 
-
-def pinned(parts: Parts, placement: dict[str, float]) -> Values:
-    """The fractions that a placement fixes, NaN where a part lies where it is best: J by 1."""
-    fixed = [placement.get(name, np.nan) for name in parts.classes]
-    return np.array(fixed, dtype=np.float64).reshape(-1, 1)
-
-
-def ends(
-    parts: Parts, first_room: float, second_room: float, placement: dict[str, float]
-) -> tuple[Values, Values]:
-    """The two extreme placements in the first of two pools: the least and the most traffic there.
-
-    Each is the densest of one pool first. Every traffic between them can be had, because any
-    mixture of two placements that fit fits as well.
-
-    Returns the fractions x_j of both, J by B.
+    Returns fractions, parts by two (no pool where nothing is fixed), and the parts with what is
+    fixed taken out.
     """
-    fixed = pinned(parts, placement)
+    if not placement:
+        return np.zeros((len(parts.classes), 0)), parts
+    fixed = np.array([placement.get(name, np.nan) for name in parts.classes])
     held = np.isnan(fixed)
-    free = Parts(
-        parts.classes,
-        np.where(held, parts.held_bytes, 0.0),
-        np.where(held, parts.moved_bytes, 0.0),
-    )
-    kept = np.nan_to_num(fixed)
-    rest = np.where(held, 0.0, 1.0 - kept)
-    kept_first = np.sum(kept * parts.held_bytes, axis=0)
-    kept_second = np.sum(rest * parts.held_bytes, axis=0)
-    most = densest_first(free, np.maximum(first_room - kept_first, 0.0))
-    least = 1.0 - densest_first(free, np.maximum(second_room - kept_second, 0.0))
-    return np.where(held, least, kept), np.where(held, most, kept)
+    kept = np.where(held[:, np.newaxis], 0.0, np.stack([fixed, 1.0 - fixed], axis=1))
+    free = held[:, np.newaxis]
+    return kept, Parts(parts.classes, parts.held_bytes * free, parts.moved_bytes * free)
 
 
-Line = tuple[Values | float, Values | float]
-"""Seconds at no traffic in the first pool, and seconds more for each byte there."""
+def divide(
+    parts: Parts, rooms_bytes: Values, traffic_bytes: Values, placement: dict[str, float]
+) -> Values:
+    """Fractions of each part in each pool, parts by pools, that give every pool its traffic.
 
+    Of the bytes left in the order of their density, each pool in turn takes the stretch that fills
+    its room and moves what it should. A stretch is the least spread of all that would do, so what
+    it leaves serves the others as well as anything could.
 
-def least_greatest(lines: tuple[Line, ...], low: Values, high: Values) -> tuple[Values, Values]:
-    """The smallest value on low..high of the greatest of a few lines, and where it is.
+    Parameters: parts at one batch; rooms_bytes, together enough for all; traffic_bytes of each
+    pool, as `balance.divided` gives it; placement as there.
+    References: Beiglboeck and Juillet 2016, shadows.
 
-    A convex function of pieces: its minimum is at an end or where two lines cross.
-
-    >>> at, value = least_greatest(((0.0, 1.0), (6.0, -2.0)), np.array([0.0]), np.array([10.0]))
-    >>> float(at[0]), float(value[0])
-    (2.0, 2.0)
+    >>> one = Parts(("a", "b"), np.array([[4.0], [6.0]]), np.array([[4.0], [3.0]]))
+    >>> divide(one, np.array([7.0, 5.0]), np.array([5.0, 2.0]), {}).round(6)
+    array([[0.75    , 0.25    ],
+           [0.666667, 0.333333]])
     """
-    places = [low, high]
-    for index, (start, slope) in enumerate(lines):
-        for other_start, other_slope in lines[:index]:
-            apart = np.asarray(slope - other_slope)
-            crossing = np.where(
-                apart != 0.0, (other_start - start) / np.where(apart != 0.0, apart, 1.0), low
-            )
-            places.append(np.clip(crossing, low, high))
-    tried = np.array(places)
-    values = np.max([start + slope * tried for start, slope in lines], axis=0)
-    best = np.argmin(values, axis=0)[np.newaxis]
-    return (
-        np.take_along_axis(tried, best, axis=0)[0],
-        np.take_along_axis(values, best, axis=0)[0],
-    )
+    kept, free = pinned(parts, placement)
+    fractions = np.zeros((len(parts.classes), len(rooms_bytes)))
+    fractions[:, : kept.shape[1]] = kept
+    rooms = rooms_bytes - fractions.T @ parts.held_bytes[:, 0]
+    wanted = traffic_bytes - fractions.T @ parts.moved_bytes[:, 0]
+    order = np.argsort(-density(free)[:, 0], kind="stable")
+    held, moved = free.held_bytes[order, 0], free.moved_bytes[order, 0]
+    left = np.where(kept[order].any(axis=1), 0.0, 1.0)
+    for pool in range(len(rooms) - 1):
+        rest = float(np.sum(rooms[pool + 1 :]))
+        taken = _stretch(held * left, moved * left, (rooms[pool], rest), wanted[pool])
+        fractions[order, pool] += taken * left
+        left = left * (1.0 - taken)
+    fractions[order, -1] += left
+    return fractions
 
 
-def fill_in_order(parts: Parts, rooms_bytes: tuple[float, ...]) -> Values:
-    """Fractions of each part in each pool when the densest fill the first pool, then the second.
+def _stretch(held: Values, moved: Values, rooms: tuple[float, float], wanted: float) -> Values:
+    """How much of each part is in the stretch of the first room that moves so much.
 
-    With pools in falling order of bandwidth this is the least sum of their times: exchanging a
-    denser part in a slower pool for an equal size of a less dense one in a faster never loses.
-
-    Returns pools by parts by batches; what no pool has room for is in none.
+    What comes before it has to fit into the second room.
     """
-    whole = [densest_first(parts, np.asarray(float(room))) for room in np.cumsum(rooms_bytes)]
-    return np.diff(np.array(whole), axis=0, prepend=0.0)
+    solid = held > LEAST_BYTES
+    ends = np.cumsum(np.where(solid, held, 0.0))
+    begins = ends - np.where(solid, held, 0.0)
+    cuts = np.append(0.0, ends)
+    sums = np.append(0.0, np.cumsum(np.where(solid, moved, 0.0)))
+    latest = max(min(rooms[1], ends[-1]), 0.0)
+    starts = np.unique(np.clip(np.concatenate([cuts, cuts - rooms[0]]), 0.0, latest))
+    moves = np.interp(starts + rooms[0], cuts, sums) - np.interp(starts, cuts, sums)
+    # The first that moves no more; between it and the one before, what it moves falls evenly.
+    place = min(int(np.searchsorted(-moves, -wanted * (1.0 + ROUNDING))), len(starts) - 1)
+    start = starts[place]
+    if place and moves[place - 1] > moves[place]:
+        back = (wanted - moves[place]) / (moves[place - 1] - moves[place])
+        start -= np.clip(back, 0.0, 1.0) * (start - starts[place - 1])
+    taken = np.zeros(held.shape)
+    inside = np.clip(np.minimum(ends, start + rooms[0]) - np.maximum(begins, start), 0.0, held)
+    np.divide(inside, held, out=taken, where=solid)
+    # Bytes that take no room make up for what the densest stretch does not move.
+    weightless = float(moved[~solid].sum())
+    if weightless > 0.0:
+        taken[~solid] = np.clip((wanted - moves[0]) / weightless, 0.0, 1.0)
+    return taken

@@ -41,7 +41,7 @@ class EqualLayers(Policy):
         name = self.composition.devices[0].name
         memory = per_session_tokens_per_s(self.one, batch / most)
         return (
-            Limit(Binding("memory", name), memory),
+            Limit((Binding("memory", name),), memory),
             *self.compute_limits(batch * self.devices / most, name),
         )
 

@@ -7,7 +7,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import distinct_experts, layer_alloc_bytes, layer_read_bytes
+from ..costs import (
+    distinct_experts,
+    draft_alloc_bytes,
+    draft_read_bytes,
+    layer_alloc_bytes,
+    layer_read_bytes,
+)
 from ..setup import CachePolicy, Experts, ModelCosts, Routing, Setup, TypedCache
 from ..step import Step
 from .together import shape_of
@@ -70,8 +76,10 @@ def parts(
         draft = step.draft
         of = (draft.resident_bytes, draft.always_bytes, draft.experts)
         rows += _weights(of, working, routing, float(gamma), ("draft",) * 3)
-        cache = (draft.cache_alloc_bytes, draft.cache_read_bytes)
-        rows += _private("draft", (batch, working), *cache, float(gamma))
+        work = setup.workload
+        reserved = draft_alloc_bytes(draft, work.reserved_context_tokens, work.cache_policy)
+        read = draft_read_bytes(draft, work.read_context_tokens)
+        rows += _private("draft", (batch, working), reserved, read, float(gamma))
     kept = [row for row in rows if row[1].any() or row[2].any()]
     return Parts(
         tuple(row[0] for row in kept),

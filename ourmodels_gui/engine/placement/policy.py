@@ -14,27 +14,46 @@ from . import link
 from .together import device_count, pools_of
 
 Values = NDArray[np.float64]
+Sends = Literal["tensor", "experts", "tokens"]
+"""All-reduces; those of blocks without experts, with dispatch and combine; or these alone."""
+BETWEEN = "between devices"
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """One resource's ceiling of one session at each batch."""
+    """A ceiling of one session at each batch, and what sets it.
 
-    binding: Binding
+    which: of `bindings`, at each batch; the one there is where it is None.
+    """
+
+    bindings: tuple[Binding, ...]
     per_session_tokens_per_s: Values
+    which: NDArray[np.intp] | None = None
+
+    def binding(self, place: int) -> Binding:
+        """What sets the ceiling at one of the batches."""
+        return self.bindings[0 if self.which is None else int(self.which[place])]
+
+    def resources(self) -> NDArray[np.str_]:
+        """The resource that sets the ceiling at each batch."""
+        named = np.array([binding.resource for binding in self.bindings])
+        if self.which is None:
+            return np.full(self.per_session_tokens_per_s.shape, named[0])
+        resources: NDArray[np.str_] = named[self.which]
+        return resources
 
 
 class Policy:
     """One way of using the pools: a gate, and ceilings of one session that never rise with b.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the aggregate is known never to fall with the batch. costly: whether a ceiling
-    takes long to work out.
+    rises: whether the aggregate is known never to fall with the batch. beyond: whether a batch that
+    does not fit has a ceiling; where bytes lie depends on the batch, it has none.
     """
 
     name = ""
     restricts = False
     rises = True
-    costly = False
+    beyond = True
 
     def __init__(self, setup: Setup, step: Step | None = None) -> None:
         self.setup = setup
@@ -56,7 +75,7 @@ class Policy:
         return self.gate().spare_bytes(batch)
 
     def limits(self, batch: Values) -> tuple[Limit, ...]:
-        """Every resource's ceiling; the least of them is the policy's."""
+        """Every resource's ceiling, the memory's first; the least of them is the policy's."""
         raise NotImplementedError
 
     def per_session(self, batch: Values) -> Values:
@@ -66,10 +85,18 @@ class Policy:
         )
         return least
 
+    def at(self, batch: int) -> float:
+        """The ceiling of one session at one batch [tokens/s]."""
+        return float(self.per_session(np.array([float(batch)]))[0])
+
+    def memory_seconds(self, batch: Values) -> Values:
+        """Time of the memory in an iteration, or in a period of all groups."""
+        return self.step.emitted_tokens / self.limits(batch)[0].per_session_tokens_per_s
+
     def binding(self, batch: int) -> Binding:
         """What binds at a batch; the first named of what binds alike."""
         limits = self.limits(np.array([float(batch)]))
-        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding
+        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding(0)
 
     def groups(self, batch: int) -> int | None:
         """Groups of sessions that take turns; None where there are none."""
@@ -102,16 +129,20 @@ class Policy:
         seconds = self.compute_seconds(batch)
         if self.setup.workload.decode_ceiling != "combined" or seconds is None:
             return ()
-        return (Limit(Binding("compute", place), self.rate(seconds)),)
+        return (Limit((Binding("compute", place),), self.rate(seconds)),)
 
-    def link_limits(
-        self, batch: Values, sends: Literal["tensor", "experts", "tokens"]
-    ) -> tuple[Limit, ...]:
-        """The link between the devices: all-reduces, dispatch and combine, or dispatch alone."""
+    def link_limits(self, batch: Values, sends: Sends) -> tuple[Limit, ...]:
+        """The link between the devices, where it is charged."""
+        seconds = self.link_seconds(batch * (self.step.draft_tokens + 1), sends)
+        if seconds is None:
+            return ()
+        return (Limit((Binding("link", BETWEEN),), self.rate(seconds)),)
+
+    def link_seconds(self, positions: Values, sends: Sends) -> Values | None:
+        """What the link takes for so many positions [s]; None where it is not charged."""
         shape, devices = self.composition.shape, self.devices
         if shape is None or devices == 1:
-            return ()
-        positions = batch * (self.step.draft_tokens + 1)
+            return None
         blocks = shape.summed_blocks
         if sends != "tensor":
             blocks = max(blocks - sum(shape.expert_layers), 0) if sends == "experts" else 0
@@ -122,5 +153,4 @@ class Policy:
             sent = sent + link.dispatch_bytes(
                 shape, self.setup.model, devices, positions, self.step.routing
             )
-        seconds = sent * link.seconds_per_byte(self.composition)
-        return (Limit(Binding("link", "between devices"), self.rate(seconds)),)
+        return sent * link.seconds_per_byte(self.composition)

@@ -3,8 +3,6 @@
 Which bytes lie where is chosen anew for every batch, so that the step is the shortest.
 """
 
-from typing import Literal
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +10,17 @@ from numpy.typing import NDArray
 from ..capacity import Capacity, capacity
 from ..decode import last_batch
 from ..result import Binding, PoolShare
-from ..setup import Device, Setup
+from ..setup import Setup
 from ..step import position_compute_s, step_bytes
-from .knapsack import densest_first, ends, fill_in_order, least_greatest, traffic
+from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
+from .knapsack import densest_first, divide, pinned
 from .layers import groups_name
-from .many import least_time
 from .parts import Parts, parts
 from .policy import Limit, Policy, Values
-from .together import pools_of
+from .pool import Mode, Pool, pools_in
 
-Mode = Literal["sequential", "both", "streamed", "groups"]
+BALANCED = 1e-9
+"""Pools whose times differ by a smaller fraction are in balance; the rest of it is rounding."""
 NAMES: dict[str, str] = {
     "sequential": "one pool at a time",
     "both": "all pools at once",
@@ -29,32 +28,17 @@ NAMES: dict[str, str] = {
 }
 
 
-class Pool(msgspec.Struct, frozen=True):
-    """Devices of one kind whose memory is filled as one.
-
-    room_bytes: m (C - O). one_s: seconds that a byte takes in one device, 1 / R. all_s: where all
-    of them work at once, 1 / (m R). source: the devices. link: whether its bytes cross the link.
-    """
-
-    name: str
-    room_bytes: float
-    one_s: float
-    all_s: float
-    source: Device
-    link: bool = False
-
-
 class Placed(msgspec.Struct, frozen=True):
     """The best placement at each batch.
 
-    fractions: of each part in each pool, pools by parts by batches. seconds: of an iteration, and
-    for g groups of all of them (the period). each_s: of each pool alone, pools by batches.
+    groups: of sessions, 1 where there are none. most_bytes: what each set of pools can move at
+    most (`balance`). seconds: of an iteration, and for groups of all of them (the period).
     """
 
     parts: Parts
-    fractions: Values
+    groups: Values
+    most_bytes: Values
     seconds: Values
-    each_s: Values
 
 
 class PoolPolicy(Policy):
@@ -67,38 +51,20 @@ class PoolPolicy(Policy):
     """
 
     rises = False
+    beyond = False
 
     def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
         super().__init__(setup)
         self.mode, self.asked = mode, groups
         self.pinned = self.composition.placement
-        self.pools = self._pools()
-        self.costly = len(self.pools) > 2 and mode != "sequential"
+        self.pools = pools_in(self.composition, mode)
+        self.rooms_bytes = np.array([pool.room_bytes for pool in self.pools])
+        self.one_s = np.array([pool.one_s for pool in self.pools])
+        self.all_s = np.array([pool.all_s for pool in self.pools])
         self.restricts = mode in ("sequential", "streamed") or bool(self.pinned)
         self.name = NAMES.get(mode, "")
         if mode == "groups":
             self.name, self.restricts = groups_name(groups), groups is not None
-
-    def _pools(self) -> tuple[Pool, ...]:
-        composition = self.composition
-        devices, host = composition.devices, composition.host
-        merged = composition.split != "layers"
-        pools = []
-        for device in pools_of(composition):
-            room = device.count * (device.machine.capacity_bytes - device.overhead_bytes)
-            one = 1.0 / device.machine.bandwidth_bytes_per_s
-            if merged:
-                one /= device.count
-            every = one if merged else one / device.count
-            streamed = self.mode == "streamed" and device is host
-            if streamed:
-                link = 1.0 / ((composition.link_bytes_per_s or np.inf) * self.devices)
-                streamed = link > one
-                one = every = max(one, link)
-            pools.append(Pool(device.name, max(room, 0.0), one, every, device, streamed))
-        if len(devices) + (host is not None) > 2:
-            pools.sort(key=lambda pool: pool.one_s)
-        return tuple(pools)
 
     # Gate ---------------------------------------------------------------------------------------
 
@@ -139,21 +105,16 @@ class PoolPolicy(Policy):
 
     def placed(self, batch: Values) -> Placed:
         """The best placement at each batch, with the best number of groups where that is free."""
-        return self._best_groups(batch)[0]
+        groups = np.ones(len(batch)) if self.mode != "groups" else self._groups_used(batch)
+        return self._placed(batch, groups)
 
     def groups(self, batch: int) -> int | None:
         if self.mode != "groups":
             return None
-        return int(self._best_groups(np.array([float(batch)]))[1][0])
-
-    def _best_groups(self, batch: Values) -> tuple[Placed, Values]:
-        if self.mode != "groups":
-            return self._placed(batch, np.ones(len(batch))), np.ones(len(batch))
-        used = self._groups_used(batch)
-        return self._placed(batch, used), used
+        return int(self._groups_used(np.array([float(batch)]))[0])
 
     def _groups_used(self, batch: Values) -> Values:
-        """The number of groups with the least period at each batch, in the mode of groups.
+        """The number of groups with the least period at each batch.
 
         No period is below that of the perfect balance, max(t / R_max, g t / sum m R) with the whole
         step t at b / g; numbers are tried from the lowest of these on until none can be better.
@@ -162,9 +123,8 @@ class PoolPolicy(Policy):
         tried = np.arange(1.0 if self.asked is None else float(most), most + 1.0)
         groups = np.minimum(tried[:, np.newaxis], batch)
         whole = step_bytes(self.step, batch / groups)
-        fastest = min(pool.one_s for pool in self.pools)
-        together = sum(1.0 / pool.all_s for pool in self.pools)
-        least = np.maximum(whole * fastest, groups * whole / together) * (1.0 - 1e-12)
+        together = np.sum(1.0 / self.all_s)
+        least = np.maximum(whole * self.one_s.min(), groups * whole / together) * (1.0 - 1e-12)
         order = np.argsort(least, axis=0, kind="stable")
         least = np.take_along_axis(least, order, axis=0)
         groups = np.take_along_axis(groups, order, axis=0)
@@ -182,72 +142,41 @@ class PoolPolicy(Policy):
     def _placed(self, batch: Values, groups: Values) -> Placed:
         whole = self.composition.host is None
         found = parts(self.setup, self.step, batch, batch / groups, whole_layers=whole)
-        if len(self.pools) == 2:
-            return self._two(found, groups)
+        most = most_traffic(found, self.rooms_bytes, self.pinned)
         if self.mode == "sequential":
-            rooms = tuple(pool.room_bytes for pool in self.pools)
-            fractions = fill_in_order(found, rooms)
-            each = np.array(
-                [
-                    pool.one_s * traffic(found, share)
-                    for pool, share in zip(self.pools, fractions, strict=True)
-                ]
-            )
-            return Placed(found, fractions, each.sum(axis=0), each)
-        return self._many(found, groups)
+            seconds = least_in_turn(most, self.one_s)
+        elif self.mode == "groups":
+            seconds = least_of_groups(most, self.one_s, np.outer(self.all_s, groups))
+        else:
+            seconds = least_at_once(most, self.all_s)
+        return Placed(found, groups, most, seconds)
 
-    def _two(self, found: Parts, groups: Values) -> Placed:
-        first, second = self.pools
-        least, most = ends(found, first.room_bytes, second.room_bytes, self.pinned)
-        low, high = traffic(found, least), traffic(found, most)
-        total = np.sum(found.moved_bytes, axis=0)
-        sum_line = (total * second.one_s, first.one_s - second.one_s)
-        first_line = (0.0 * total, groups * first.all_s)
-        second_line = (groups * total * second.all_s, -groups * second.all_s)
-        lines = {
-            "sequential": (sum_line,),
-            "groups": (sum_line, first_line, second_line),
-        }.get(self.mode, (first_line, second_line))
-        at, seconds = least_greatest(lines, low, high)
-        along = np.zeros(len(total))
-        np.divide(at - low, high - low, out=along, where=high > low)
-        share = least + along * (most - least)
-        one = self.mode == "sequential"
-        each = np.array(
-            [
-                at * (first.one_s if one else groups * first.all_s),
-                (total - at) * (second.one_s if one else groups * second.all_s),
-            ]
-        )
-        return Placed(found, np.array([share, 1.0 - share]), seconds, each)
+    def traffic(self, placed: Placed) -> Values:
+        """What each pool moves in an iteration of one group, pools by batches [bytes]."""
+        limits = None
+        if self.mode != "sequential":
+            limits = placed.seconds / np.outer(self.all_s, placed.groups)
+        return divided(placed.most_bytes, self.one_s, limits)
 
-    def _many(self, found: Parts, groups: Values) -> Placed:
-        rooms = np.array([pool.room_bytes for pool in self.pools])
-        one = np.array([pool.one_s for pool in self.pools])
-        every = np.array([pool.all_s for pool in self.pools])
-        shape = (len(self.pools), len(found.classes), len(groups))
-        fractions, seconds = np.empty(shape), np.empty(len(groups))
-        for column, many in enumerate(groups):
-            fractions[:, :, column], seconds[column] = least_time(
-                found.held_bytes[:, column],
-                found.moved_bytes[:, column],
-                rooms,
-                one if self.mode == "groups" else None,
-                every * many,
-            )
-        moved = np.einsum("kjb,jb->kb", fractions, found.moved_bytes)
-        return Placed(found, fractions, seconds, moved * every[:, np.newaxis] * groups)
+    def each_s(self, placed: Placed, traffic: Values) -> Values:
+        """How long each pool works in an iteration, or in a period, pools by batches."""
+        if self.mode == "sequential":
+            return traffic * self.one_s[:, np.newaxis]
+        return traffic * np.outer(self.all_s, placed.groups)
 
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         placed = self.placed(batch)
-        memory = self.rate(placed.seconds)
-        slowest = int(np.argmax(placed.each_s[:, -1]))
-        pool = self.pools[slowest]
-        binding = Binding("link" if pool.link else "memory", pool.name)
+        each = self.each_s(placed, self.traffic(placed))
+        # The first of pools that are busy alike but for rounding, as where they are in balance.
+        slowest = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
+        bindings = tuple(
+            Binding("link" if pool.link else "memory", pool.name) for pool in self.pools
+        )
         sends: tuple[Limit, ...] = ()
         if self.composition.split != "layers":
             sends = self.link_limits(batch, self.composition.split)
-        return (Limit(binding, memory), *self.compute_limits(batch, "all pools"), *sends)
+        memory = Limit(bindings, self.rate(placed.seconds), slowest)
+        return (memory, *self.compute_limits(batch, "all pools"), *sends)
 
     def compute_seconds(self, batch: Values) -> Values | None:
         """Least time of the arithmetic wherever it is done: a bound below every placement.
@@ -283,15 +212,16 @@ class PoolPolicy(Policy):
     # What lies where ----------------------------------------------------------------------------
 
     def shares(self, batch: int) -> tuple[PoolShare, ...]:
-        placed, used = self._best_groups(np.array([float(batch)]))
+        placed = self.placed(np.array([float(batch)]))
+        moved = self.traffic(placed)
+        each = self.each_s(placed, moved)[:, 0]
+        lying = divide(placed.parts, self.rooms_bytes, moved[:, 0], self.pinned)
         shares = []
         for index, pool in enumerate(self.pools):
             held: dict[str, float] = {}
-            fractions = placed.fractions[index, :, 0]
-            sizes = fractions * placed.parts.held_bytes[:, 0]
+            sizes = lying[:, index] * placed.parts.held_bytes[:, 0]
             for name, size in zip(placed.parts.classes, sizes, strict=True):
                 held[name] = held.get(name, 0.0) + float(size)
-            moved = float(used[0] * np.sum(fractions * placed.parts.moved_bytes[:, 0]))
             device = pool.source
             shares.append(
                 PoolShare(
@@ -299,8 +229,8 @@ class PoolPolicy(Policy):
                     capacity_bytes=device.count * device.machine.capacity_bytes,
                     overhead_bytes=device.count * device.overhead_bytes,
                     held_bytes=held,
-                    traffic_bytes=moved,
-                    time_s=float(placed.each_s[index, 0]),
+                    traffic_bytes=float(placed.groups[0] * moved[index, 0]),
+                    time_s=float(each[index]),
                 )
             )
         return tuple(shares)
@@ -322,8 +252,9 @@ class PoolPolicy(Policy):
 
     def _fastest(self, batch: Values) -> tuple[Parts, Values]:
         found = parts(self.setup, self.step, batch, whole_layers=self.composition.host is None)
-        if len(self.pools) > 2:
-            return found, densest_first(found, np.asarray(self.pools[0].room_bytes))
-        first, second = self.pools
-        least, most = ends(found, first.room_bytes, second.room_bytes, self.pinned)
-        return found, (most if first.one_s <= second.one_s else 1.0 - least)
+        fastest = int(np.argmin(self.one_s))
+        kept, free = pinned(found, self.pinned)
+        fixed = kept[:, fastest : fastest + 1] if self.pinned else np.zeros((len(kept), 1))
+        room = self.rooms_bytes[fastest] - fixed.T @ found.held_bytes
+        placed = densest_first(free, np.maximum(room[0], 0.0))
+        return found, np.where(kept.sum(axis=1, keepdims=True) > 0.0, fixed, placed)

@@ -5,6 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode import last_batch
+from ..speculation import ROUNDING
+
 Values = NDArray[np.float64]
 SCANNED = 4096
 """Up to so many batches each one is tried."""
@@ -17,37 +20,53 @@ def highest(
     value: Callable[[Values], Values],
     high: int,
     mark: Callable[[Values], NDArray[np.int64]],
-    costly: bool = False,
+    scanned: int = SCANNED,
 ) -> int:
-    """The batch in 1 .. high with the greatest value, the smallest of equals.
+    """The batch in 1 .. high with the greatest value; of batches alike but for rounding the first.
 
     Between the batches where a part crosses the boundary of a pool, `mark` does not change and the
     value is smooth. Both sides of every crossing and a ladder of batches are tried, and the
-    surroundings of the best of them to the last batch. Small ranges are scanned whole.
+    surroundings of the best of them to the last batch. Up to `scanned` batches each one is tried.
 
-    >>> highest(lambda b: -np.abs(b - 70000.0), 10**6, lambda b: np.zeros(len(b), dtype=int))
+    >>> highest(lambda b: 1e6 - np.abs(b - 7e4), 10**6, lambda b: np.zeros(len(b), dtype=int))
     70000
     """
-    scanned, ladder, probes, most = (32, 24, 8, 2) if costly else (SCANNED, LADDER, PROBES, PEAKS)
     if high <= scanned:
-        return 1 + int(np.argmax(value(np.arange(1.0, high + 1))))
-    rungs = np.unique(np.rint(np.geomspace(1.0, float(high), ladder)))
+        values = value(np.arange(1.0, high + 1))
+        return 1 + int(np.argmax(values >= _least_alike(values.max())))
+    rungs = np.unique(np.rint(np.geomspace(1.0, float(high), LADDER)))
     tried = np.unique(np.concatenate([rungs, crossings(mark, rungs)]))
     values = value(tried)
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     best = (-np.inf, 0.0)
-    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:most]:
+    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:PEAKS]:
         low, top = tried[max(peak - 1, 0)], tried[min(peak + 1, len(tried) - 1)]
         while True:
-            grid = np.unique(np.rint(np.linspace(low, top, probes)))
+            grid = np.unique(np.rint(np.linspace(low, top, PROBES)))
             found = value(grid)
             at = int(np.argmax(found))
-            if top - low < probes:
+            if top - low < PROBES:
                 break
             low, top = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
         best = max(best, (float(found[at]), -float(grid[at])))
-    return int(-best[1])
+    least = _least_alike(best[0])
+    alike = np.flatnonzero(values >= least)
+    first = min(-best[1], tried[alike[0]] if len(alike) else np.inf)
+    below = tried[tried < first]
+    return (
+        last_batch(
+            lambda batch: value(batch.astype(float)) < least,
+            int(below[-1]) if len(below) else 0,
+            int(first) - 1,
+        )
+        + 1
+    )
+
+
+def _least_alike(greatest: float) -> float:
+    """What differs from the greatest value by rounding alone, or not at all."""
+    return greatest - abs(greatest) * ROUNDING
 
 
 def crossings(mark: Callable[[Values], NDArray[np.int64]], rungs: Values) -> Values:
@@ -70,9 +89,7 @@ def crossings(mark: Callable[[Values], NDArray[np.int64]], rungs: Values) -> Val
     return np.array(sides)
 
 
-def where(
-    holds: Callable[[Values], NDArray[np.bool_]], high: int, costly: bool = False
-) -> tuple[tuple[int, int], ...]:
+def where(holds: Callable[[Values], NDArray[np.bool_]], high: int) -> tuple[tuple[int, int], ...]:
     """The batches up to `high` at which something holds, as inclusive intervals.
 
     Small ranges are scanned whole; beyond them a change is looked for between the rungs of a ladder
@@ -83,9 +100,8 @@ def where(
     """
     if high < 1:
         return ()
-    scanned, ladder = (24, 16) if costly else (SCANNED, LADDER)
-    near = np.arange(1.0, min(high, scanned) + 1)
-    far = np.rint(np.geomspace(min(high, scanned), high, ladder))
+    near = np.arange(1.0, min(high, SCANNED) + 1)
+    far = np.rint(np.geomspace(min(high, SCANNED), high, LADDER))
     rungs = np.unique(np.concatenate([near, far]))
 
     def mark(batch: Values) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ class TensorSplit(Policy):
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         step = msgspec.structs.replace(self.step, combined=False)
         memory = Limit(
-            Binding("memory", self.composition.devices[0].name),
+            (Binding("memory", self.composition.devices[0].name),),
             per_session_tokens_per_s(step, batch),
         )
         return (
@@ -79,7 +79,7 @@ class HeadSplit(TensorSplit):
         private = self.step.private_bytes + self._more(held=False)
         moved = shared_bytes(self.step, batch) + batch * private
         seconds = moved / self.setup.machine.bandwidth_bytes_per_s
-        return (Limit(memory.binding, self.rate(seconds)), *others)
+        return (Limit(memory.bindings, self.rate(seconds)), *others)
 
     def _more(self, held: bool) -> float:
         """What copies of a session's cache add over all devices, (N / N' - 1) K [bytes]."""

@@ -25,15 +25,17 @@ from PySide6.QtWidgets import (
 
 from ...evaluation import run
 from ...files import read_small
+from ...language import tr
 from ...library.load import Library
 from ...ranking.requirements import Requirements
 from ...report.build import build
 from ...report.search_report import build_search
 from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
 from ...scenario import Scenario
+from ...settings import ReportChoice
 from ..background import Worker
 from ..captions import message, say
-from ..settings import Settings
+from ..preferences import Preferences
 from ..theme import GROUP_GAP, UNIT
 from .maker import RENDERERS, Make, Maker, Page
 from .preview import Preview
@@ -43,7 +45,7 @@ WAIT_MS = 250
 
 
 def open_report(
-    scenarios: Sequence[Scenario], library: Library, settings: Settings, parent: QWidget
+    scenarios: Sequence[Scenario], library: Library, preferences: Preferences, parent: QWidget
 ) -> str:
     """Open the dialog; why it cannot be, or "" when it is open."""
     evaluations = []
@@ -54,16 +56,16 @@ def open_report(
             return str(done.problem)
         evaluations.append(done)
     make = partial(build, evaluations)
-    ReportDialog(make, library, settings, parent).open()
+    ReportDialog(make, library, preferences, parent).open()
     return ""
 
 
 def open_search_report(
-    requirements: Requirements, library: Library, settings: Settings, parent: QWidget
+    requirements: Requirements, library: Library, preferences: Preferences, parent: QWidget
 ) -> None:
     """Open the dialog on the report of a reverse search that has been answered."""
     make = partial(build_search, requirements)
-    ReportDialog(make, library, settings, parent).open()
+    ReportDialog(make, library, preferences, parent).open()
 
 
 class ReportDialog(QDialog):
@@ -73,14 +75,14 @@ class ReportDialog(QDialog):
         self,
         make: Make,
         library: Library,
-        settings: Settings,
+        preferences: Preferences,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Report"))
-        self._settings = settings
-        self._logo = b""
+        self.setWindowTitle(tr("Report"))
+        self._preferences = preferences
+        self._logo, self._logo_path = b"", ""
         self._maker = Maker(make, library)
         self.worker = Worker(self)
         self._writes = False
@@ -90,7 +92,7 @@ class ReportDialog(QDialog):
         left = QVBoxLayout()
         left.setSpacing(2 * UNIT)
         left.addLayout(self._build_fields())
-        left.addWidget(QLabel(self.tr("Sections")))
+        left.addWidget(QLabel(tr("Sections")))
         self.sections = self._build_sections(left)
         left.addStretch(1)
         for line in (self.trouble, self.done_line):
@@ -107,7 +109,7 @@ class ReportDialog(QDialog):
         self.worker.failed.connect(self._failed)
         self.worker.done.connect(self._done)
         self.resize(960, 680)
-        self._read_logo(settings.report_logo)
+        self._read_logo(preferences.settings.report.logo)
         self._draw()
 
     def options(self) -> Options:
@@ -126,7 +128,7 @@ class ReportDialog(QDialog):
     def save_as(self, path: Path) -> None:
         """Write the report in the format of the suffix; what comes of it is told in a line."""
         say(self.trouble, "")
-        say(self.done_line, self.tr("Writing {name}\u2026").format(name=path.name))
+        say(self.done_line, tr("Writing {name}\u2026").format(name=path.name))
         options = self.options()
         self._set_writing(True)
         self.worker.ask(lambda _request: self._maker.write(path, options))
@@ -137,23 +139,23 @@ class ReportDialog(QDialog):
         if self._writes:
             self.worker.wait()
         self.worker.close()
-        self._settings.report_author = self.author.text()
-        self._settings.report_paper = self.paper.currentData()
+        choice = ReportChoice(self.author.text(), self._logo_path, self.paper.currentData())
+        self._preferences.edit(report=choice)
         super().done(result)
 
     def _build_fields(self) -> QFormLayout:
         self.title = QLineEdit()
-        self.author = QLineEdit(self._settings.report_author)
-        self.author.setPlaceholderText(self.tr("your name or your company's"))
-        self.logo = QPushButton(self.tr("Choose\u2026"))
+        self.author = QLineEdit(self._preferences.settings.report.author)
+        self.author.setPlaceholderText(tr("your name or your company's"))
+        self.logo = QPushButton(tr("Choose\u2026"))
         self.logo.clicked.connect(self._choose_logo)
-        self.dated = QCheckBox(self.tr("Print today's date"))
+        self.dated = QCheckBox(tr("Print today's date"))
         self.paper = QComboBox()
         self.paper.addItem("A4", "a4")
         self.paper.addItem("US Letter", "letter")
-        self.paper.setCurrentIndex(self.paper.findData(self._settings.report_paper))
+        self.paper.setCurrentIndex(self.paper.findData(self._preferences.settings.report.paper))
         self.note = QPlainTextEdit()
-        self.note.setPlaceholderText(self.tr("printed on the first page"))
+        self.note.setPlaceholderText(tr("printed on the first page"))
         self.note.setTabChangesFocus(True)
         self.note.setFixedHeight(84)
         for field in (self.title, self.author):
@@ -165,11 +167,11 @@ class ReportDialog(QDialog):
         rows = QFormLayout()
         rows.setSpacing(2 * UNIT)
         fields: tuple[tuple[str, QWidget], ...] = (
-            (self.tr("Title"), self.title),
-            (self.tr("Name"), self.author),
-            (self.tr("Logo"), self.logo),
-            (self.tr("Note"), self.note),
-            (self.tr("Paper"), self.paper),
+            (tr("Title"), self.title),
+            (tr("Name"), self.author),
+            (tr("Logo"), self.logo),
+            (tr("Note"), self.note),
+            (tr("Paper"), self.paper),
             ("", self.dated),
         )
         for words, widget in fields:
@@ -194,7 +196,7 @@ class ReportDialog(QDialog):
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Close
         )
         self.save_button = buttons.button(QDialogButtonBox.StandardButton.Save)
-        self.save_button.setText(self.tr("Save as\u2026"))
+        self.save_button.setText(tr("Save as\u2026"))
         buttons.accepted.connect(self._ask_and_save)
         buttons.rejected.connect(self.reject)
         return buttons
@@ -223,7 +225,7 @@ class ReportDialog(QDialog):
     def _done(self, written: Path | None) -> None:
         if written is not None:
             say(self.trouble, "")
-            say(self.done_line, self.tr("{path} is saved.").format(path=written))
+            say(self.done_line, tr("{path} is saved.").format(path=written))
             self._set_writing(False)
 
     def _set_writing(self, writes: bool) -> None:
@@ -236,9 +238,9 @@ class ReportDialog(QDialog):
     def _ask_and_save(self) -> None:
         name = (self.title.text() or self.title.placeholderText() or "report")[:80]
         stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
-        kinds = self.tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
+        kinds = tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
         chosen, kind = QFileDialog.getSaveFileName(
-            self, self.tr("Save the report"), str(Path.home() / f"{stem}.pdf"), kinds
+            self, tr("Save the report"), str(Path.home() / f"{stem}.pdf"), kinds
         )
         if not chosen:
             return
@@ -249,12 +251,12 @@ class ReportDialog(QDialog):
 
     def _choose_logo(self) -> None:
         if self._logo:
-            self._logo, self._settings.report_logo = b"", ""
-            self.logo.setText(self.tr("Choose\u2026"))
+            self._logo, self._logo_path = b"", ""
+            self.logo.setText(tr("Choose\u2026"))
             self._change()
             return
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Choose a logo"), str(Path.home()), self.tr("Pictures (*.png *.jpg)")
+            self, tr("Choose a logo"), str(Path.home()), tr("Pictures (*.png *.jpg)")
         )
         self._read_logo(name)
 
@@ -267,13 +269,13 @@ class ReportDialog(QDialog):
             data = read_small(path, LARGEST_LOGO_BYTES)
         except (OSError, ValueError) as error:
             reason = (isinstance(error, OSError) and error.strerror) or str(error)
-            words = self.tr("{path} cannot be read: {reason}.")
+            words = tr("{path} cannot be read: {reason}.")
             say(self.trouble, words.format(path=path, reason=reason))
             return
         if not is_picture(data):
-            words = self.tr("{path} is neither a PNG nor a JPEG picture.")
+            words = tr("{path} is neither a PNG nor a JPEG picture.")
             say(self.trouble, words.format(path=path))
             return
-        self._logo, self._settings.report_logo = data, str(path)
-        self.logo.setText(self.tr("Remove {name}").format(name=path.name))
+        self._logo, self._logo_path = data, str(path)
+        self.logo.setText(tr("Remove {name}").format(name=path.name))
         self._change()

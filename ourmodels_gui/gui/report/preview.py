@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from ...language import tr
 from ..theme import CARD_PADDING
 from .maker import Page
 
@@ -17,7 +18,7 @@ class Preview(QScrollArea):
         super().__init__(parent)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setAccessibleName(self.tr("Preview"))
+        self.setAccessibleName(tr("Preview"))
         self.setMinimumWidth(PAGE_PX + 4 * CARD_PADDING)
         inside = QWidget()
         self._column = QVBoxLayout(inside)
@@ -44,5 +45,5 @@ class Preview(QScrollArea):
         shown.setDevicePixelRatio(shown.width() / PAGE_PX)
         label = self.pages[page.place]
         label.setPixmap(shown)
-        words = self.tr("Page {number} of {count}")
+        words = tr("Page {number} of {count}")
         label.setAccessibleName(words.format(number=page.place + 1, count=page.pages))

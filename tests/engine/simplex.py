@@ -1,4 +1,4 @@
-"""A small linear program, solved exactly but for rounding: the two-phase simplex method."""
+"""A small linear program for the judges: the two-phase simplex method in plain steps."""
 
 import numpy as np
 from numpy.typing import NDArray

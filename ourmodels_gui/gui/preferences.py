@@ -1,0 +1,74 @@
+"""The settings in use: changed from anywhere in the window, written a moment later."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QDate, QObject, Qt, QTimer, Signal
+
+from .. import settings as files
+from ..language import tr
+from ..settings import MOST_RECENT, OwnPrice, Settings
+
+WRITE_AFTER_MS = 300
+
+
+class Preferences(QObject):
+    """Holds the settings of the user's folder; several changes in a row are written once.
+
+    prices_changed: prices, or what they are counted in, are others. refused: why the settings could
+    not be kept on the disk. notice: what is to be told of the file that was read.
+    """
+
+    prices_changed = Signal()
+    refused = Signal(str)
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._folder = folder
+        self.settings, self.notice = files.load(folder)
+        self._written = self.settings
+        self._timer = QTimer(self, singleShot=True, interval=WRITE_AFTER_MS)
+        self._timer.timeout.connect(self.write)
+
+    def edit(self, **changes: Any) -> None:
+        """Change some settings by name; None stands for the default. Raises BadInput, and changes
+        nothing, for values that cannot stand."""
+        settings: Settings = files.edited(self.settings, changes)
+        if settings == self.settings:
+            return
+        before, self.settings = self.settings, settings
+        self._timer.start()
+        if settings.money != before.money:
+            self.prices_changed.emit()
+
+    def set_price(self, machine_id: str, amount: float | None) -> None:
+        """The user's own price of a machine, None to go back to the catalog's. Raises BadInput."""
+        own = dict(self.settings.prices)
+        own.pop(machine_id, None)
+        if amount is not None:
+            today = QDate.currentDate().toString(Qt.DateFormat.ISODate)
+            own[machine_id] = OwnPrice(amount, today)
+        self.edit(prices=own)
+
+    def remember(self, path: Path) -> None:
+        """Put a scenario file at the head of the recent ones."""
+        name = str(path)
+        others = (old for old in self.settings.recent if old != name)
+        self.edit(recent=(name, *others)[:MOST_RECENT])
+
+    def write(self) -> None:
+        """Write what has not been written yet."""
+        self._timer.stop()
+        if self.settings == self._written:
+            return
+        try:
+            found = files.change(self._folder, self._written, self.settings)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self.refused.emit(
+                tr("Settings cannot be kept in {folder}: {reason}").format(
+                    folder=self._folder, reason=reason
+                )
+            )
+            return
+        self.settings = self._written = found

@@ -1,0 +1,93 @@
+"""The words of the window in the user's language; English, as the code has them, until `use`.
+
+`tr` translates a text where it is shown. A text that stands before that, in a constant or as one
+of an engine's words that code compares, is marked with `mark` and given to `tr` where it is shown.
+Only the window calls `use`: commands, files and exports speak English.
+
+>>> tr("{count} sessions").format(count=3), trn("{n} row", "{n} rows", 1).format(n=1)
+('3 sessions', '1 row')
+"""
+
+import gettext
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from . import paths
+
+VARIABLE = "OURMODELS_LANGUAGE"
+"""Environment variable with the code of a language; it goes before what the system says."""
+DOMAIN = "ourmodels"
+ENGLISH = "en"
+
+_plain = gettext.NullTranslations()
+_used: gettext.NullTranslations = _plain
+_here: ContextVar[gettext.NullTranslations | None] = ContextVar("_here", default=None)
+
+
+def tr(text: str) -> str:
+    """The text in the language in use. Values are put in afterwards, with `format`."""
+    return _current().gettext(text) if text else text  # what "" stands for is the file's header
+
+
+def trn(one: str, many: str, count: int) -> str:
+    """The text for so many of something: languages differ in which numbers share a form."""
+    return _current().ngettext(one, many, count)
+
+
+def mark(text: str) -> str:
+    """The text itself; it is translated where it is shown."""
+    return text
+
+
+def languages() -> tuple[str, ...]:
+    """The codes of the languages that there are words of.
+
+    >>> languages()
+    ('de', 'en')
+    """
+    known = {path.parts[-3] for path in _folder().glob(f"*/LC_MESSAGES/{DOMAIN}.mo")}
+    return tuple(sorted({ENGLISH, *known}))
+
+
+def chosen(asked: str, system: Iterable[str]) -> str:
+    """The language to use: the one asked for, or the first of the system's that is known.
+
+    Parameters: asked, a code or "" for the system's; system, names of locales, the best one first.
+
+    >>> chosen("en", ["de-AT"]), chosen("", ["gsw-CH", "de-CH", "en"]), chosen("xx", ["fr_FR"])
+    ('en', 'de', 'en')
+    """
+    known = languages()
+    codes = (name.replace("_", "-").partition("-")[0].lower() for name in (asked, *system))
+    return next((code for code in codes if code in known), ENGLISH)
+
+
+def use(code: str) -> None:
+    """Speak this language from now on. Raises OSError where it has no words."""
+    speak(_plain if code == ENGLISH else gettext.translation(DOMAIN, _folder(), [code]))
+
+
+def speak(words: gettext.NullTranslations) -> None:
+    """Take the words from here; tests give their own."""
+    global _used  # noqa: PLW0603 - a program has one language
+    _used = words
+
+
+@contextmanager
+def english() -> Iterator[None]:
+    """Inside, this thread speaks English: what leaves the window reads the same everywhere."""
+    before = _here.set(_plain)
+    try:
+        yield
+    finally:
+        _here.reset(before)
+
+
+def _current() -> gettext.NullTranslations:
+    return _here.get() or _used
+
+
+def _folder() -> Path:
+    return paths.resources() / "locale"
