@@ -204,11 +204,11 @@ def test_a_fault_in_the_search_is_told_and_the_next_search_works(bench, qtbot, m
     bench.present()
     with monkeypatch.context() as broken, qtbot.captureExceptions() as faults:
         broken.setattr(find_tab, "search", lambda *_: 1 // 0)
-        bench.prices.set_price("geforce-rtx-4090", 9.0)
+        bench.preferences.set_price("geforce-rtx-4090", 9.0)
         bench.settle()
     assert faults[0][0] is ZeroDivisionError
     assert "The search failed" in bench.tab.words.text() and not bench.tab.count.text()
-    bench.prices.set_price("geforce-rtx-4090", 10.0)
+    bench.preferences.set_price("geforce-rtx-4090", 10.0)
     assert bench.settle().tab.list.cells.rows
 
 
