@@ -34,9 +34,7 @@ class MemoryBar(QWidget):
         if evaluation.setup is None or evaluation.result is None:
             self._parts, self._capacity_bytes = (), 0.0
         else:
-            self._parts = parts(
-                evaluation.setup, shown_sessions(evaluation), typed.separators()
-            )
+            self._parts = parts(evaluation.setup, shown_sessions(evaluation), typed.separators())
             self._capacity_bytes = evaluation.setup.machine.capacity_bytes
         self.setAccessibleDescription(self._sentence())
         self.update()
