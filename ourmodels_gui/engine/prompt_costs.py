@@ -76,12 +76,12 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
         """Weight traffic of `batch` prompts, one sweep for each chunk at the chunk's own width."""
         whole = np.floor(self.tokens / self.chunk)
         rest = self.tokens - whole * self.chunk
-        total = whole * self._sweep_bytes(batch * self.chunk)
+        total = whole * self.sweep_bytes(batch * self.chunk)
         if np.any(rest > 0):
-            total = total + np.where(rest > 0, self._sweep_bytes(batch * rest), 0.0)
+            total = total + np.where(rest > 0, self.sweep_bytes(batch * rest), 0.0)
         return prefill_sweep_scale(self.model) * total
 
-    def _sweep_bytes(self, positions: Floats) -> Floats:
+    def sweep_bytes(self, positions: Floats) -> Floats:
         return sweep_bytes(self.model.always_bytes, self.model.experts, positions, self.routing)
 
     def most_sweeps_bytes(self) -> Floats:

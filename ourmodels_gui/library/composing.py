@@ -64,7 +64,7 @@ def composed(
     )
 
 
-def told_of(chosen: ChosenMachine, prompt: bool = False) -> list[Assumption]:
+def told_of(chosen: ChosenMachine) -> list[Assumption]:
     """What moves the answer of a composition beside its pools taken together.
 
     prompt: whether the scenario asks for one.
@@ -106,8 +106,6 @@ def told_of(chosen: ChosenMachine, prompt: bool = False) -> list[Assumption]:
         ]
         if not made.placement:
             told.append(Assumption("placement", "best", "", "every byte where it is best"))
-    if prompt:
-        told.append(Assumption("prompt", "not computed", "", "not yet for several pools"))
     return told
 
 

@@ -5,6 +5,16 @@ answers with a gate and with one ceiling for every resource, of which the least 
 """
 
 from .decode import decode
+from .prefill import prefill, prompt_policy
 from .together import alone, device_count, overhead_bytes, pools_of, together
 
-__all__ = ["alone", "decode", "device_count", "overhead_bytes", "pools_of", "together"]
+__all__ = [
+    "alone",
+    "decode",
+    "device_count",
+    "overhead_bytes",
+    "pools_of",
+    "prefill",
+    "prompt_policy",
+    "together",
+]

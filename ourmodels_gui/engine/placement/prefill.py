@@ -1,0 +1,84 @@
+"""Prefill of a composition: the figures of the policy in use, and every policy's beside them."""
+
+import msgspec
+
+from ..prefill import prefill_under
+from ..prompt_policy import PromptPolicy
+from ..result import Placement, PolicyPrompt, Prefill
+from ..setup import Setup
+from ..speculation import ROUNDING
+from .choose import policies
+from .experts import ExpertSplit, ReplicatedAttention
+from .layers import EqualLayers
+from .policy import Policy
+from .pools import PoolPolicy
+from .prompt_pools import PoolPrompts
+from .prompts import HeadPrompts, LayerPrompts, ReplicatedPrompts, TensorPrompts
+from .tensor import HeadSplit
+
+
+def prefill(setup: Setup, placed: Placement) -> tuple[Prefill, Placement]:
+    """The prefill figures of a composition, and its placement with those of every policy.
+
+    Raises ValueError when the setup has no prompt.
+    """
+    ways = [prompts_under(way) for way in policies(setup)]
+    main = _main(ways)
+    found = {way.name: prefill_under(way, ranged=way is main) for way in ways}
+    shown = {way.name: _told(way, found[way.name]) for way in ways}
+    told = tuple(
+        msgspec.structs.replace(policy, prompt=shown[policy.name]) for policy in placed.policies
+    )
+    placed = msgspec.structs.replace(placed, policies=told, prompt_policy=main.name)
+    return found[main.name], placed
+
+
+def prompt_policy(setup: Setup) -> PromptPolicy:
+    """The way of serving prompts whose figures are those of the setup."""
+    if setup.composition is None:
+        return PromptPolicy(setup)
+    return _main([prompts_under(way) for way in policies(setup)])
+
+
+def prompts_under(way: Policy) -> PromptPolicy:
+    """The same way of using the pools, for prompts."""
+    if isinstance(way, PoolPolicy):
+        return PoolPrompts(way)
+    if isinstance(way, EqualLayers):
+        return LayerPrompts(way)
+    if isinstance(way, ReplicatedAttention):
+        return ReplicatedPrompts(way)
+    if isinstance(way, HeadSplit):
+        return HeadPrompts(way, "tensor")
+    return TensorPrompts(way, "experts" if isinstance(way, ExpertSplit) else "tensor")
+
+
+def _main(ways: list[PromptPolicy]) -> PromptPolicy:
+    """The one asked for; of the two ways of dividing experts the one with the higher rate."""
+    main, *others = ways
+    for other in others:
+        if isinstance(other, ReplicatedPrompts) and _rate(other) > _rate(main) * (1.0 + ROUNDING):
+            main = other
+    return main
+
+
+def _rate(way: PromptPolicy) -> float:
+    if way.setup.prompt is None:
+        return 0.0
+    return prefill_under(way, ranged=False).tokens_per_s or 0.0
+
+
+def _told(way: PromptPolicy, found: Prefill) -> PolicyPrompt:
+    kind = found.kind.get("tokens_per_s", "bound")
+    binding, prompt = None, way.setup.prompt
+    if found.tokens_per_s is not None and found.batch is not None and prompt is not None:
+        costs = way.costs(prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens)
+        binding = way.binding(costs, found.batch)
+    return PolicyPrompt(
+        found.verdict,
+        "policy ceiling" if way.restricts else kind,
+        batch=found.batch,
+        tokens_per_s=found.tokens_per_s,
+        time_s=found.time_s,
+        binding=binding,
+    )
