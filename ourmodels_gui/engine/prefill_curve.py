@@ -26,30 +26,39 @@ class PrefillCurve(msgspec.Struct, frozen=True, eq=False):
 
 
 def ceilings_over_length(
-    setup: Setup, lengths: ArrayLike, batch: int = 1, chunk_tokens: int | None = None
+    setup: Setup,
+    lengths: ArrayLike,
+    batch: int = 1,
+    chunk_tokens: int | None = None,
+    policy: str | None = None,
 ) -> PrefillCurve:
     """Each resource's ceiling, their minimum and the time at each prompt length.
 
     R / q_pf, F / a_pf and b L / max(Q_pf / R, t_compute), without a cached prefix and without the
-    capacity gate: what fits is a question of the reservation, not of the curve. Of a composition,
-    under the policy whose figures are its result's.
+    capacity gate: what fits is a question of the reservation, not of the curve. In pools of unlike
+    speed what does not fit has no time: NaN.
 
-    Parameters: setup; lengths, L [tokens]; batch, b; chunk_tokens, c, None for one shot.
+    Parameters: setup; lengths, L [tokens]; batch, b; chunk_tokens, c, None for one shot; policy,
+    the name of one way of using the pools of a composition, that of the prefill figures unless
+    given.
+    Errors: ValueError for a policy that the composition does not have.
     References: formulation, "Combined ceiling and crossover" and "One formula for both phases".
     """
     tokens = np.asarray(lengths, dtype=np.float64)
-    policy = prompt_policy(setup)
-    costs = policy.costs(tokens, chunk_tokens)
+    way = prompt_policy(setup, policy)
+    costs = way.costs(tokens, chunk_tokens)
     memory = compute = combined = time_s = None
     if costs.private_bytes is not None:
         memory = costs.memory_tokens_per_s(batch)
+        if not way.beyond:
+            memory = np.where(way.fitting(way.reserved(tokens)) >= batch, memory, np.nan)
     if costs.compute_s is not None:
         compute = costs.compute_tokens_per_s(batch)
     if memory is not None and compute is not None:
-        time_s = costs.time_s(batch)
+        time_s = np.where(np.isnan(memory), np.nan, costs.time_s(batch))
         combined = batch * tokens / time_s
     link = None if costs.link_s is None else tokens / costs.link_s
-    return PrefillCurve(tokens, memory, compute, combined, time_s, link, policy.fitting(tokens))
+    return PrefillCurve(tokens, memory, compute, combined, time_s, link, way.fitting(tokens))
 
 
 def doubling_lengths(limit: int) -> tuple[int, ...]:

@@ -113,10 +113,13 @@ class _Lengths:
             kept = kept & (costs.time_s(self._batch) <= self._budget_s)
         return np.where(kept, float(self._batch), 0.0)
 
-    def tried(self, costs: PromptCosts) -> Floats:
-        """Batches to try at each length, along a first axis."""
+    def near(self, costs: PromptCosts) -> tuple[Floats, Floats]:
+        """A batch that comes near the best at each length, and the largest admitted."""
         admitted = self.admitted(costs)
-        return admitted[np.newaxis] if self._batch else self._policy.tried(admitted)
+        return (
+            admitted if self._batch else self._policy.nearly_best(costs, admitted),
+            admitted,
+        )
 
     def last_admitted(self) -> int:
         """The longest length with a batch: gate and budget tighten with the length. 0 for none."""
@@ -237,9 +240,11 @@ def _loose_ceilings(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The same where all that is known is that prompts per second fall with the length."""
     costs = lengths.costs(np.stack((begin, end)))
-    batch = lengths.tried(costs)
-    rates = np.max(batch * costs.tokens / costs.time_s(batch), axis=0)
-    shared = np.max(batch * costs.tokens / costs.shared_s(batch), axis=0)
+    near, admitted = lengths.near(costs)
+    rates = near * costs.tokens / costs.time_s(near)
+    shared = admitted * costs.tokens / costs.shared_s(admitted)
+    if near is not admitted:
+        shared = np.maximum(shared, near * costs.tokens / costs.shared_s(near))
     steady = _steady(costs)
     lower = np.minimum(shared[1] * begin / end, steady[1])
     upper = np.minimum(rates[0] * end / begin, steady[0])

@@ -5,6 +5,7 @@ import numpy as np
 from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
 from ..evaluation import Evaluation
+from ..summary.figures import NONE
 from ..summary.spans import batch_span
 from ..units import number, rate
 from . import typed
@@ -16,6 +17,7 @@ LIMITS = {
     "floor": "below the floor",
     "compute": "compute",
     "memory": "bandwidth",
+    "link": "link",
 }
 
 
@@ -59,8 +61,10 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     rows: list[Row] = [
         (
             Cell(number(batch, 0, write), int(batch)),
-            Cell(rate(total, write), float(total)),
-            Cell(rate(each, write), float(each)),
+            *(
+                Cell(NONE, "") if np.isnan(value) else Cell(rate(value, write), float(value))
+                for value in (total, each)
+            ),
             Cell(LIMITS[str(limit)]),
         )
         for batch, total, each, limit in zip(

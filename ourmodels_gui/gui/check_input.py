@@ -20,8 +20,10 @@ from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
+from ..library.lookup import hardware_in_use
 from ..measured import paste
 from ..measured.check import Check, check
+from ..measured.composition import taken_over
 from ..measured.log import subject
 from ..measured.paste import Reading
 from ..measured.runs import MeasuredRun, Said
@@ -197,9 +199,11 @@ class CheckInput(QWidget):
         wanted: dict[str, Any] = {}
         if machine in self._library.machines:
             wanted["machine"] = machine
+        taken = taken_over(run, hardware_in_use(scenario.hardware, self._library))
         if model in self._library.models:
             wanted |= {"model": model, "weights": weights}
-        named = Said("" if "machine" in wanted else machine, "" if "model" in wanted else model, "")
+        by_id = "machine" in wanted or "machine" in taken or bool(run.machine)
+        named = Said("" if by_id else machine, "" if "model" in wanted else model, "")
         if not (said.model or said.machine) and named != Said("", "", ""):
             self._run = msgspec.structs.replace(self._run, said=named)
         setup = self._setup
@@ -214,7 +218,7 @@ class CheckInput(QWidget):
             key: value
             for key, value in wanted.items()
             if value is not None and not getattr(run, key)
-        }
+        } | taken
         self._show()
 
     def _show(self) -> None:

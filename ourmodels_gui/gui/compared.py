@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from ..composed import ComposedHardware
 from ..evaluation import Evaluation, run
 from ..library.load import Library
 from ..ranking.comparison import MOST, Comparison, Row, Side
-from ..ranking.field import ranked_machine
+from ..ranking.machines import ranked_machine
 from ..ranking.money import price_tag
 from ..scenario import Scenario
 from ..settings import Settings
@@ -39,11 +38,8 @@ def sides_of(
         told.append("Compared without speculation: a draft belongs to one model.")
     sides = []
     for name, found, mark in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
-        price, watts = None, None
-        if not isinstance(mark.hardware, ComposedHardware):  # its parts have prices, it has none
-            machine = ranked_machine(mark.hardware, library)
-            price, watts = price_tag(machine, settings).amount, machine.watts
-        sides.append(Side(name, found, price, watts))
+        machine = ranked_machine(mark.hardware, library)
+        sides.append(Side(name, found, price_tag(machine, settings).amount, machine.watts))
     return sides, tuple(shown), told
 
 

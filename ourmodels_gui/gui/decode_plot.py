@@ -110,8 +110,9 @@ class DecodePlot(LogPlot):
         fits = decode.memory_batch or 1
         drawn = curve(setup, ascending(sampled(high), min(fits, high)))
         batches = drawn.batches
-        inside, outside = batches <= fits, batches >= fits
         total, single = drawn.aggregate_tokens_per_s, drawn.per_session_tokens_per_s
+        # In pools of unlike speed what does not fit has no ceiling.
+        inside, outside = batches <= fits, (batches >= fits) & np.isfinite(total)
         self._all.show_values(batches[inside], total[inside], "all sessions")
         self._each.show_values(batches[inside], single[inside], "each session")
         self._all_beyond.show_values(batches[outside], total[outside])
@@ -122,7 +123,7 @@ class DecodePlot(LogPlot):
         self._floor.show_at(floor, f"floor {plain(floor, write)} tok/s", below=single[0] > floor)
         self._show_gates(decode, high)
         self._show_points(decode)
-        seen = [float(total.max()), float(single.min()), *self._draw_ghosts()]
+        seen = [float(np.nanmax(total)), float(np.nanmin(single)), *self._draw_ghosts()]
         if floor > 0:
             seen.append(floor)
         seen += self.measured.show_over_batches(high)
@@ -185,6 +186,9 @@ def reading(setup: Setup, decode: Decode, batch: int) -> Reading:
     here = np.array([batch])
     at = curve(setup, here)
     total, each = float(at.aggregate_tokens_per_s[0]), float(at.per_session_tokens_per_s[0])
+    sessions = f"{number(batch, 0, write)} session" + ("" if batch == 1 else "s")
+    if np.isnan(total):
+        return Reading(batch, sessions, (("limit", LIMITS["capacity"]),))
     rows = [
         ("all", f"{rate(total, write)} tok/s"),
         ("each", f"{rate(each, write)} tok/s"),
@@ -193,5 +197,4 @@ def reading(setup: Setup, decode: Decode, batch: int) -> Reading:
     if at.compute_time_s is not None:
         rows.append(("compute time", duration(float(at.compute_time_s[0]), write)))
     rows.append(("limit", LIMITS[str(limits(setup, here)[0])]))
-    sessions = f"{number(batch, 0, write)} session" + ("" if batch == 1 else "s")
     return Reading(batch, sessions, tuple(rows), ((total, "aggregate"), (each, "session")))

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
-from ..measured.evidence import Nearest, evidence, nearest_runs
+from ..measured.evidence import Nearest, evidence, nearest_runs, stands_in_library
 from ..measured.runs import Phase
 from ..measured.told import BESIDE, WHY_SMALL, conditions_words, evidence_words, source_words
 from ..scenario import Scenario
@@ -77,13 +77,10 @@ class PublishedPage(QWidget):
             say(self._note, tr("Reading the published runs\u2026"))
             return
         scenario = evaluation.scenario
-        machine = scenario.hardware if isinstance(scenario.hardware, str) else ""
         for phase in PHASES:
-            found = None
-            if machine in library.machines:
-                found = evidence(machine, phase, *published, library)
+            found = evidence(scenario.hardware, phase, *published, library)
             words = evidence_words(found, phase, typed.separators())
-            if machine not in library.machines:
+            if not stands_in_library(scenario.hardware, library):
                 words = tr("{phase}: the machine stands in the scenario alone").format(phase=phase)
             self.words[phase].setText(words)
             self.strips[phase].present(found, checked.get(phase))

@@ -3,15 +3,13 @@
 References: formulation, the last paragraph of "Cheat sheet".
 """
 
-from typing import Any
-
 from ..engine.setup import Assumption, Setup, TypedCache
 from ..scenario import InlineModel, PrefillChoice, Scenario
 from .chosen import ChosenMachine, ChosenModel, Lengths
 from .composing import told_of
 from .load import Library, MachineEntry
 from .phase_assumptions import DEFAULT, TYPED, of_prompt, of_speculation, of_workspace, typed
-from .records import Figure
+from .rate_sources import capacity_source, figure_source, rate_source
 
 GB = 1e9
 
@@ -61,7 +59,8 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
                 "GB/s",
                 together,
             ),
-            *told_of(chosen),
+            *told_of(chosen, library),
+            *_facts(scenario, library),
         ]
     machine, entry = chosen.machine, chosen.entry
     measured = ", ".join(sorted(machine.measured))
@@ -71,7 +70,7 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
             "memory capacity (C)",
             machine.capacity_bytes / GB,
             "GB",
-            TYPED if entry is None else _source(entry.memory, library),
+            capacity_source(chosen, library),
         ),
         Assumption(
             "memory bandwidth (R)",
@@ -101,43 +100,26 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
 
 
 def _origin(scenario: Scenario, library: Library) -> str:
-    """Whose composition it is, and what it rests on."""
+    """Whose composition it is."""
     hardware = scenario.hardware
     entry = library.compositions.get(hardware) if isinstance(hardware, str) else None
     if entry is None:
         return "a composition"
-    names = (fact.source for fact in entry.record.facts if fact.source in library.sources)
-    titles = "; ".join(library.sources[name].title for name in dict.fromkeys(names))
-    whose = "your own composition" if entry.yours else "a composition of the catalog"
-    return f"{whose}: {titles}" if titles else whose
+    return "your own composition" if entry.yours else "a composition of the catalog"
+
+
+def _facts(scenario: Scenario, library: Library) -> list[Assumption]:
+    """What is told of a composition that has an id, each with its source."""
+    hardware = scenario.hardware
+    entry = library.compositions.get(hardware) if isinstance(hardware, str) else None
+    facts = () if entry is None else entry.record.facts
+    return [
+        Assumption("built like this", fact.text, "", figure_source(fact, library)) for fact in facts
+    ]
 
 
 def _place(entry: MachineEntry) -> str:
     return "your own machine" if entry.yours else "catalog"
-
-
-def _source(figure: Figure, library: Library) -> str:
-    """Where a figure of the library comes from, and how it is known."""
-    source = library.sources.get(figure.source)
-    title = source.title if source else figure.source or "your own figure"
-    return f"{figure.basis}: {title}"
-
-
-def rate_source(chosen: ChosenMachine, rate: str, library: Library) -> str:
-    """Where one rate in use comes from: "bandwidth" or a mode id; a limit unless measured."""
-    measured = rate in chosen.machine.measured
-    what = "measured sustained rate" if measured else "resource limit"
-    if chosen.entry is None:
-        return f"{what}, typed"
-    record = chosen.entry.record
-    figures: dict[Any, Figure] = {**(record.measured if measured else record.compute)}
-    if rate == "bandwidth" and not measured:
-        memory = record.memory
-        for size in record.configurations:
-            if size.id == chosen.entry.id and size.memory is not None:
-                memory = size.memory
-        return f"{what}, {_source(memory.bandwidth, library)}"
-    return f"{what}, {_source(figures[rate], library)}"
 
 
 def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:

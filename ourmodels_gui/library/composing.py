@@ -12,6 +12,7 @@ from ..inline import InlineHardware
 from ..problem import BadInput
 from .chosen import ChosenMachine
 from .load import Library
+from .rate_sources import capacity_source, rate_source
 
 GB = 1e9
 Look = Callable[[str | InlineHardware | HardwareRef], ChosenMachine]
@@ -64,27 +65,28 @@ def composed(
     )
 
 
-def told_of(chosen: ChosenMachine) -> list[Assumption]:
-    """What moves the answer of a composition beside its pools taken together.
-
-    prompt: whether the scenario asks for one.
-    """
+def told_of(chosen: ChosenMachine, library: Library) -> list[Assumption]:
+    """What moves the answer of a composition beside its pools taken together."""
     made, written = chosen.composition, chosen.written
     assert made is not None
     assert written is not None
     told = []
-    for pool in placement.pools_of(made):
+    for pool, part in zip(placement.pools_of(made), chosen.pools, strict=True):
         what = "host memory" if pool is made.host else f"device, {pool.count} x"
+        machine = pool.machine
         told += [
             Assumption(what, pool.name, "", "part of the composition"),
             Assumption(
-                f"capacity of {pool.name} (C_i)", pool.machine.capacity_bytes / GB, "GB", "each"
+                f"capacity of {pool.name} (C_i)",
+                machine.capacity_bytes / GB,
+                "GB",
+                f"each; {capacity_source(part, library)}",
             ),
             Assumption(
                 f"bandwidth of {pool.name} (R_i)",
-                pool.machine.bandwidth_bytes_per_s / GB,
+                machine.bandwidth_bytes_per_s / GB,
                 "GB/s",
-                "each",
+                f"each; {rate_source(part, 'bandwidth', library)}",
             ),
             Assumption(f"overhead of {pool.name} (O_i)", pool.overhead_bytes / GB, "GB", "each"),
         ]

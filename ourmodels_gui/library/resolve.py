@@ -6,6 +6,7 @@ modes. A default is decided once, here; the engine only passes the assumptions o
 
 import msgspec
 
+from ..composed import Hardware
 from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
@@ -51,7 +52,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
 
     References: formulation, "Calculator procedure" and the list of assumptions at its end.
     """
-    chosen = _machine(scenario, library)
+    chosen = chosen_machine(scenario.hardware, scenario.workload, library)
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
     workload = workload_in_use(scenario.workload, chosen.kind, lengths)
@@ -133,8 +134,12 @@ def workload_in_use(choice: WorkloadChoice, kind: str | None, lengths: Lengths) 
     )
 
 
-def _machine(scenario: Scenario, library: Library) -> ChosenMachine:
-    hardware, workload = hardware_in_use(scenario.hardware, library), scenario.workload
+def chosen_machine(hardware: Hardware, workload: WorkloadChoice, library: Library) -> ChosenMachine:
+    """The machine of a scenario with the rates and the overhead that its workload asks for.
+
+    Errors: BadInput as `resolve`.
+    """
+    hardware = hardware_in_use(hardware, library)
     if not isinstance(hardware, ComposedHardware):
         return _one_machine(hardware, workload, library)
     return composed(

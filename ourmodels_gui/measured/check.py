@@ -12,11 +12,14 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import PrefillChoice, Scenario
 from ..units import ENGLISH, Separators, exact, plain, rate
-from .ceiling import FLOOR, Ceiling, ceiling, ceiling_here, here, scenario_of
+from .ceiling import Ceiling, ceiling, ceiling_here
+from .composition import policy_of_run
+from .conditions import FLOOR, here, scenario_of
 from .explain import LOW, Explanation, explanations
 from .identify import identified, missing
 from .log import subject, subject_of
 from .runs import MeasuredRun
+from .told import composed_words
 
 ANSWERED_BY = {
     "machine unknown": "machine",
@@ -24,8 +27,14 @@ ANSWERED_BY = {
     "model unknown": "model",
     "format unknown": "weights",
     "format not stated": "weights",
+    "host memory not stated": "host_memory",
 }
 """Reasons for having no ceiling that end when a person fills in that field."""
+SAID = {
+    "host memory not stated": "part of the weights lies in host memory, and the text does not say "
+    "how fast it is; choose a scenario of a device with its host's memory, then take it from there",
+}
+"""What a person is told instead of the bare reason."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -76,12 +85,12 @@ def check(
     found = identified(run, library)
     lacking = missing(found)
     asked = ANSWERED_BY.get(found.left_out)
-    if asked is not None and asked not in lacking:
+    if asked is not None and getattr(found, asked):
         found = msgspec.structs.replace(found, left_out="")
     if lacking:
         return Check(found, lacking, "" if asked else found.left_out)
     if found.left_out:
-        return Check(found, refused=found.left_out)
+        return Check(found, refused=SAID.get(found.left_out, found.left_out))
     for kind, id_, known in (
         ("machine", found.machine, library.machines),
         ("model", found.model, library.models),
@@ -115,8 +124,10 @@ def lines(checked: Check, write: Separators = ENGLISH) -> tuple[Line, ...]:
     measured = _rate("measured", run.tokens_per_s, write)
     if limit is None:
         return (measured,)
-    found = [
-        measured,
+    found = [measured]
+    if run.is_composed:
+        found.append(Line("devices and pools", composed_words(run, write), note=_how(run)))
+    found += [
         _rate(
             "ceiling",
             limit.tokens_per_s,
@@ -157,6 +168,18 @@ def lines(checked: Check, write: Separators = ENGLISH) -> tuple[Line, ...]:
         for cause in checked.causes
     ]
     return tuple(found)
+
+
+def _how(run: MeasuredRun) -> str:
+    """What follows from how several devices and pools were used, or from what is not said of it."""
+    policy = policy_of_run(run)
+    if policy == "split not stated":
+        return "how the model was split is not said, so they count as one machine without a link"
+    if policy == "layer split":
+        return "one session runs at one device's speed"
+    if run.host_memory is not None:
+        return "one pool at a time" if run.pools == "sequential" else "all pools at once"
+    return "" if run.link is not None else "the link is not stated, so it costs nothing"
 
 
 def _ratio(limit: Ceiling, run: MeasuredRun, write: Separators) -> Line:

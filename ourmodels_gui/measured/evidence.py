@@ -10,17 +10,28 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..composed import ComposedHardware, Hardware
 from ..library.formats import file_bytes
 from ..library.hardware import MachineEntry
 from ..library.load import Library
+from ..library.lookup import hardware_in_use
 from ..scenario import ModelRef, Scenario
-from .ceiling import Ceiling, read_context_tokens
+from .ceiling import Ceiling
+from .composition import POLICY_OF, policy_of, policy_of_run
+from .conditions import read_context_tokens
 from .runs import MeasuredRun, MeasuredSet, Phase
 
 ENOUGH = 5
 """Fewer runs than this say too little for quartiles."""
 
-Scope = Literal["this machine", "machines of this class", "machines of this kind"]
+Scope = Literal[
+    "this machine",
+    "machines of this class",
+    "machines of this kind",
+    "this composition",
+    "compositions of such devices, used the same way",
+    "compositions used the same way",
+]
 Held = dict[str, Ceiling]
 
 
@@ -35,8 +46,9 @@ class MachineClass(msgspec.Struct, frozen=True):
 class Evidence(msgspec.Struct, frozen=True):
     """Runs of one phase and what they reached.
 
-    scope: which machines. runs, machines: how many. quartiles: of measured over ceiling, lower,
-    median and upper; lowest and highest: the extremes. ids: the runs.
+    scope: which machines, or compositions of several devices or pools. runs, machines: how many.
+    quartiles: of measured over ceiling, lower, median and upper; lowest and highest: the extremes.
+    ids: the runs.
     """
 
     scope: Scope
@@ -77,28 +89,31 @@ def memory_family(type_: str) -> str:
 
 
 def evidence(
-    machine: str, phase: Phase, measured: MeasuredSet, ceilings: Held, library: Library
+    hardware: Hardware, phase: Phase, measured: MeasuredSet, ceilings: Held, library: Library
 ) -> Evidence | None:
-    """What sound runs of one device reached, of the nearest group that has enough of them.
+    """What sound runs reached on one device, or on compositions used in the same way.
 
-    Parameters: machine, a catalog id; phase; the measured set with its ceilings; library.
-    Returns None where even the machine's kind has fewer than ENOUGH. Prefill counts only where the
-    arithmetic side is known, since the memory side of a long prompt says nothing.
+    Of the nearest group that has enough of them: this device or composition, those of its class,
+    and the rest of its kind or of the same policy. Runs of compositions never count for one device.
+
+    Parameters: hardware, as a scenario chose it; phase; the measured set with its ceilings;
+    library. Returns None where too few runs are near, and for what stands in a scenario alone.
+    Prefill counts only where the arithmetic side is known, since the memory side of a long prompt
+    says nothing.
     """
-    entry = library.machines[machine]
-    counted = [run for run in _countable(measured, ceilings) if run.phase == phase]
-    groups: tuple[tuple[Scope, list[MeasuredRun]], ...] = (
-        ("this machine", [run for run in counted if _same_device(run, entry, library)]),
-        (
-            "machines of this class",
-            [run for run in counted if _class_of(run, library) == machine_class(entry)],
-        ),
-        (
-            "machines of this kind",
-            [run for run in counted if _class_of(run, library).kind == entry.kind],
-        ),
-    )
-    for scope, runs in groups:
+    hardware = hardware_in_use(hardware, library)
+    entry = _first_device(hardware, library)
+    if entry is None:
+        return None
+    policy = policy_of(hardware)
+    counted = [
+        run
+        for run in _sound(measured, ceilings)
+        if run.phase == phase
+        and policy_of_run(run) == policy
+        and (phase != "prefill" or ceilings[run.id].both_sides)
+    ]
+    for scope, runs in _groups(hardware, entry, counted, library):
         if len(runs) < ENOUGH:
             continue
         ratios = sorted(ceilings[run.id].ratio for run in runs)
@@ -106,13 +121,45 @@ def evidence(
         return Evidence(
             scope,
             phase,
-            len({library.machines[run.machine].record.name for run in runs}),
+            len({(library.machines[run.machine].record.name, run.devices) for run in runs}),
             ratios[0],
             (lower, median, upper),
             ratios[-1],
             tuple(run.id for run in runs),
         )
     return None
+
+
+def _groups(
+    hardware: Hardware, entry: MachineEntry, counted: list[MeasuredRun], library: Library
+) -> tuple[tuple[Scope, list[MeasuredRun]], ...]:
+    """Groups of runs, the nearest first."""
+    same = [run for run in counted if _same_device(run, entry, library)]
+    alike = [run for run in counted if _class_of(run, library) == machine_class(entry)]
+    if not isinstance(hardware, ComposedHardware):
+        kind = [run for run in counted if _class_of(run, library).kind == entry.kind]
+        return (
+            ("this machine", same),
+            ("machines of this class", alike),
+            ("machines of this kind", kind),
+        )
+    exact = [run for run in same if run.devices == hardware.devices[0].count]
+    return (
+        ("this composition", exact),
+        ("compositions of such devices, used the same way", alike),
+        ("compositions used the same way", counted),
+    )
+
+
+def stands_in_library(hardware: Hardware, library: Library) -> bool:
+    """Whether a machine, or the first kind of device of a composition, is of the library."""
+    return _first_device(hardware_in_use(hardware, library), library) is not None
+
+
+def _first_device(hardware: Hardware, library: Library) -> MachineEntry | None:
+    """The machine, or the first kind of device of a composition; None for one that is typed."""
+    chosen = hardware.devices[0].chosen if isinstance(hardware, ComposedHardware) else hardware
+    return library.machines.get(chosen) if isinstance(chosen, str) else None
 
 
 def nearest_runs(
@@ -126,17 +173,22 @@ def nearest_runs(
 ) -> tuple[Nearest, ...]:
     """Sound runs nearest to a scenario, nearest first.
 
-    Order: same machine, same model, same class of machine, same weight format, then the size of
-    the weights (by ratio), the batch, and the context. Runs that share neither the machine nor its
-    class nor the model are left out.
+    Order: same machine, same model, same way of using several devices, their number, same class of
+    machine, same weight format, then the size of the weights (by ratio), the batch, and the
+    context. Runs that share neither the machine nor its class nor the model are left out, and so
+    are those that used their devices and pools in another way; one that does not say in which way
+    it split is near every split.
     """
     alike = []
+    hardware = hardware_in_use(scenario.hardware, library)
+    policy = policy_of(hardware)
+    ways = {policy, "split not stated"} if policy in POLICY_OF.values() else {policy}
     for run in _sound(measured, ceilings):
-        if run.phase != phase:
+        if run.phase != phase or policy_of_run(run) not in ways:
             continue
-        same = _same(run, scenario, library)
+        same = _same(run, scenario, hardware, library)
         if set(same) & {"machine", "model", "class of machine"}:
-            order = ("machine", "model", "class of machine", "weights")
+            order = ("machine", "model", "way", "devices", "class of machine", "weights")
             alike.append((tuple(name not in same for name in order), run, same))
     alike.sort(key=lambda one: one[0])
     if len(alike) > count:  # the size of a file takes long to count: only where it decides
@@ -164,13 +216,6 @@ def _sound(measured: MeasuredSet, ceilings: Held) -> Iterable[MeasuredRun]:
     return (run for run in measured.runs.values() if run.id in ceilings and not run.doubt)
 
 
-def _countable(measured: MeasuredSet, ceilings: Held) -> Iterable[MeasuredRun]:
-    for run in _sound(measured, ceilings):
-        known = run.phase != "prefill" or ceilings[run.id].both_sides
-        if run.devices == 1 and known:
-            yield run
-
-
 def _class_of(run: MeasuredRun, library: Library) -> MachineClass:
     return machine_class(library.machines[run.machine])
 
@@ -180,10 +225,16 @@ def _same_device(run: MeasuredRun, entry: MachineEntry, library: Library) -> boo
     return library.machines[run.machine].record.name == entry.record.name
 
 
-def _same(run: MeasuredRun, scenario: Scenario, library: Library) -> tuple[str, ...]:
+def _same(
+    run: MeasuredRun, scenario: Scenario, hardware: Hardware, library: Library
+) -> tuple[str, ...]:
     same = []
-    chosen = scenario.hardware
-    entry = library.machines.get(chosen) if isinstance(chosen, str) else None
+    entry = _first_device(hardware, library)
+    if isinstance(hardware, ComposedHardware):
+        if policy_of_run(run) == policy_of(hardware):
+            same.append("way")
+        if run.devices == hardware.count:
+            same.append("devices")
     if entry is not None and _same_device(run, entry, library):
         same.append("machine")
     elif entry is not None and _class_of(run, library) == machine_class(entry):

@@ -15,7 +15,7 @@ from ..engine.step import Step, shared_bytes
 from ..library.load import Library
 from ..library.models import ModelRecord, TensorClass, parameters, tensors_of
 from ..library.profile import linear_active_parameters
-from .ceiling import Ceiling, step_of
+from .ceiling import Ceiling, setup_of, step_of
 from .runs import MeasuredRun
 
 LOW = 0.3
@@ -70,12 +70,15 @@ def bits_per_parameter(run: MeasuredRun, library: Library) -> float | None:
     """Bits a parameter that one pass per token could read at full bandwidth, whatever the format.
 
     8 R / (T P) of a single session, the context's own bytes left out, P the parameters that a token
-    is multiplied with, the head included. None where machine or model is not matched.
+    is multiplied with, the head included. None where machine or model is not matched, or where host
+    memory or unlike devices take part.
     """
     if not (run.machine and run.model) or run.phase != "decode":
         return None
+    if run.pools or run.host_memory or run.others:
+        return None
     machine = library.machines[run.machine].machine
-    rates = 1 if run.split == "layer" else run.devices
+    rates = 1 if run.split == "layers" else run.devices
     swept = _multiplied(library.models[run.model].record)
     return 8 * rates * machine.bandwidth_bytes_per_s * (run.batch or 1) / (run.tokens_per_s * swept)
 
@@ -169,15 +172,16 @@ def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             f"{step.bandwidth_bytes_per_s / 1e9:.0f}",
         )
     )
-    devices = math.ceil(found.ratio * run.devices)
-    causes.append(
-        Explanation(
-            "several devices",
-            devices,
-            "devices",
-            f"{devices} devices instead of {run.devices}, with links that cost nothing",
+    if not (run.others or run.host_memory):
+        devices = math.ceil(found.ratio * run.devices)
+        causes.append(
+            Explanation(
+                "several devices",
+                devices,
+                "devices",
+                f"{devices} devices instead of {run.devices}, with links that cost nothing",
+            )
         )
-    )
     if batch > 1 and step.private_bytes:
         share = 1 - (left - shared) / (batch * step.private_bytes)
         causes.append(
@@ -231,8 +235,7 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
     shared, rate = float(shared_bytes(step, batch)), step.bandwidth_bytes_per_s
     causes = []
     if not found.fits:
-        record = library.machines[run.machine]
-        capacity = run.devices * record.machine.capacity_bytes
+        capacity = setup_of(run, library).machine.capacity_bytes
         causes.append(
             Explanation(
                 "does not fit",
@@ -243,7 +246,7 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             )
         )
     implied = found.ratio * rate
-    if rate > HOST_BYTES_PER_S:
+    if rate > HOST_BYTES_PER_S and run.host_memory is None:
         part = (1 / found.ratio - 1) / (rate / HOST_BYTES_PER_S - 1)
         causes.append(
             Explanation(

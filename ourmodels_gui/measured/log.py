@@ -14,6 +14,7 @@ from msgspec import Meta
 from .. import strict_json
 from ..files import FileChanged, create, read_small, replace, stamp, write_whole
 from ..library.load import Library
+from ..library.lookup import hardware_in_use
 from ..library.profile import default_weights
 from ..library.records import CatalogStruct
 from ..problem import BadInput
@@ -25,6 +26,7 @@ from ..scenario import (
     ModelRef,
     Scenario,
 )
+from .composition import name_of_run, named, policy_of
 from .runs import MeasuredRun
 
 FORMAT = "ourmodels-measurements"
@@ -59,20 +61,26 @@ Subject = tuple[str, str, str]
 
 
 def subject_of(run: MeasuredRun) -> Subject:
-    """Machine, model and weights that a run is of: ids, or the names it was said with."""
-    return run.machine or run.said.machine, run.model or run.said.model, run.weights
+    """Machine, model and weights that a run is of: ids, or the names it was said with.
+
+    A composition goes by its devices and the way in which they were used.
+    """
+    machine = run.machine or run.said.machine
+    if run.machine and run.is_composed:
+        machine = name_of_run(run)
+    return machine, run.model or run.said.model, run.weights
 
 
 def subject(scenario: Scenario, library: Library) -> Subject:
     """The same of a scenario; what it writes out itself goes by its name."""
-    hardware, model = scenario.hardware, scenario.model
+    hardware, model = hardware_in_use(scenario.hardware, library), scenario.model
     machine = hardware if isinstance(hardware, str) else ""
     if isinstance(hardware, HardwareRef):
         machine = hardware.id
     elif isinstance(hardware, InlineHardware):
         machine = hardware.name
     elif isinstance(hardware, ComposedHardware):
-        machine = hardware.title
+        machine = named(hardware, policy_of(hardware))
     if isinstance(model, InlineModel):
         return machine, model.adapter.name, ""
     assert isinstance(model, ModelRef)

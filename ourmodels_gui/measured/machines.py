@@ -2,7 +2,8 @@
 
 Rules, in order:
 
-1. Part of the weights in host memory ("+ CPU offload", "experts on CPU"): two memory pools.
+1. Of "device + processor", "2x device" and "device + CPU offload" the device is meant; what host
+   memory is beside it, the name does not say.
 2. "X on Y" means device X in host Y; "host (Nvidia X)" means device X.
 3. A name that stands for one device of the catalog under another word (SYSTEMS) means that.
 4. A processor whose memory sits in slots is not matched: its name does not say the speed of what
@@ -31,14 +32,15 @@ FILLERS = frozenset(
 """Words that tell no two devices of the catalog apart once the others agree."""
 VARIANT = re.compile(r"\(?\b\d+[ -]core\b( gpu)?\)?|\b\d+ ?gb\b", re.I)
 OTHER_WORDS = re.compile(r"\((GPU cores|memory) n/s\)|; memory n/s|, \d+ nodes RPC", re.I)
-TWO_POOLS = re.compile(r"offload|on cpu\b|xeon.*\+.*rtx|\+.*(xeon|ryzen)|laptop-class", re.I)
+HOST = re.compile(r"\bcpu\b|xeon|ryzen|epyc|threadripper|core\(tm\)", re.I)
+COUNT = re.compile(r"^\d+ ?x (?=\S)|\(\d+ of \d+ layers' experts on CPU\)", re.I)
 INSIDE = re.compile(r"\((?:nvidia|amd|intel) ([^)]*)\)", re.I)
 SLOTTED = re.compile(
     r"ryzen( ai)? \d\b|core\(tm\)|xeon|epyc|ampereone|optiplex|n150|mainboard|[78][46]0m", re.I
 )
 CORES = re.compile(r"\b(\d+)[ -](?:gpu[ -])?core", re.I)
-WITHIN = 0.06
-"""A device reports a little less than is sold: 11.94 of 12, 121.6 of 128."""
+WITHIN = 0.065
+"""A device reports a little less than is sold: 11.94 of 12, 121.6 of 128, 15 of 16."""
 
 SYSTEMS: tuple[tuple[str, str], ...] = (
     (r"\bGB10\b|DGX Spark", "nvidia-dgx-spark-gb10"),
@@ -54,6 +56,7 @@ SYSTEMS: tuple[tuple[str, str], ...] = (
     (r"^Spark$", "nvidia-dgx-spark-gb10"),
     (r"^(NVIDIA|Tesla) T4$", "tesla-t4"),
     (r"^(Raspberry )?Pi 5\b", "raspberry-pi-5-32-bit-lpddr4x-4267"),
+    (r"\bRTX 4090 ?D\b", "geforce-rtx-4090-d"),
     (r"6787P.*DDR5\)", "intel-xeon-6-6700p-granite-rapids-sp-8ch-ddr5-6400"),
     (r"6980P.*8800", "intel-xeon-6-6900p-granite-rapids-ap-12ch-mrdimm-8800"),
 )
@@ -75,9 +78,10 @@ def match_machine(
     Parameters: name; memory_gb of one device, None when not stated; library; needs_rates, whether
     arithmetic rates matter beside the bandwidth.
     """
-    if TWO_POOLS.search(name):
-        return MachineMatch("", "two memory pools")
-    device = _device(name)
+    named = devices_in(name)
+    if len(named) != 1:
+        return MachineMatch("", "machine not fully stated")
+    device = named[0]
     found = _candidates(device, library)
     if not found:
         open_ = SLOTTED.search(device) or _is_part_of_a_name(device, library)
@@ -88,6 +92,18 @@ def match_machine(
     if len(needs) != 1:
         return MachineMatch("", "machine not fully stated")
     return MachineMatch(found[0].id)
+
+
+def devices_in(name: str) -> tuple[str, ...]:
+    """The devices that a printed name joins, each once for every time it stands there.
+
+    >>> devices_in("2x Xeon Gold 6454S + 1x RTX 4090D 24GB"), devices_in("RTX 4090 + RTX 3090")
+    (('RTX 4090D 24GB',), ('RTX 4090', 'RTX 3090'))
+    """
+    parts = [COUNT.sub("", part.strip()).strip() for part in name.split(" + ")]
+    if len(parts) > 1:
+        parts = [part for part in parts if not HOST.search(part)] or parts
+    return tuple(_device(part) for part in parts)
 
 
 def _device(name: str) -> str:

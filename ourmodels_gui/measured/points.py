@@ -9,9 +9,9 @@ import msgspec
 
 from ..library.load import Library
 from ..units import exact
-from .ceiling import read_context_tokens, says_context
 from .check import check
-from .log import Entry, write
+from .conditions import read_context_tokens, says_context
+from .log import Entry, subject_of, write
 from .runs import MeasuredRun, Phase
 
 NEAR = 0.1
@@ -61,7 +61,7 @@ def table(entries: Sequence[Entry], library: Library) -> list[list[str]]:
             [
                 entry.logged,
                 run.phase,
-                run.machine or run.said.machine,
+                subject_of(run)[0],
                 run.model or run.said.model,
                 run.weights or run.said.weights,
                 str(run.batch or ""),

@@ -6,6 +6,7 @@ from ..library.formats import file_bytes
 from ..library.load import Library
 from .ceiling import Ceiling, ceiling
 from .comparisons import Comparison
+from .composed_proof import composed_rows, conditions_and_rates, marked
 from .explain import bits_per_parameter, bits_said, experts_left, explanations, unread_share
 from .runs import MeasuredRun, MeasuredSet
 
@@ -94,13 +95,14 @@ def page(
         "format in the catalog. Each is computed in the conditions that its source states, under "
         "floor routing and resource limits; what a source leaves open is chosen so that the "
         "ceiling can only be higher (no runtime overhead, the fastest arithmetic mode, one-shot "
-        "prompts, links that cost nothing).",
+        "prompts, links without limit, pools that work at once).",
         "",
         f"**{len(sound)} of them are sound, and {len(above)} of these "
         f"{'lies' if len(above) == 1 else 'lie'} above the ceiling.** The highest share is "
         f"{max(at.ratio for at in sound.values()):.3f}.",
         "",
         *_by_phase(measured, sound),
+        *composed_rows(measured, ceilings, library),
         "## Above the estimate of expected routing",
         "",
         "Expected routing is an average over independent sessions; correlated routing reads fewer "
@@ -138,7 +140,7 @@ def page(
             for reason in sorted(left)
         ),
         "",
-        "## Every run",
+        "## Every run on one device",
         "",
         "Context is what is cached at the start plus half of what is generated. `size` marks runs "
         "whose weights are a publisher's own mix: the sweep is the nearest rule, scaled to the "
@@ -148,7 +150,7 @@ def page(
         "| run | machine | model | weights | phase | batch | tokens | measured | ceiling | ratio | "
         "expected | limit |",
         "|---|---|---|---|---|---:|---:|---:|---:|---:|---:|---|",
-        *(_row(runs[id_], at) for id_, at in ceilings.items()),
+        *(_row(runs[id_], at) for id_, at in ceilings.items() if not runs[id_].is_composed),
         "",
     ]
     return "\n".join(lines)
@@ -192,19 +194,4 @@ def _comparison(found: Comparison) -> str:
 
 
 def _row(run: MeasuredRun, at: Ceiling) -> str:
-    tokens = f"{run.depth_tokens}"
-    if run.phase == "prefill":
-        tokens = f"{run.prompt_tokens}" + (f" at {run.depth_tokens}" if run.depth_tokens else "")
-    elif run.phase == "serving":
-        tokens = f"{run.prompt_tokens or '-'} + {run.generated_tokens or 0:g}"
-    elif run.generated_tokens:
-        tokens += f" + {run.generated_tokens:g}"
-    machine = run.machine if run.devices == 1 else f"{run.devices} x {run.machine}"
-    weights = run.weights if at.exact else f"{run.weights} (size)"
-    limit = at.limit if at.both_sides else f"({at.limit})"
-    mark = " ?" if run.doubt else ""
-    return (
-        f"| {run.id}{mark} | {machine} | {run.model} | {weights} | {run.phase} | "
-        f"{run.batch or 'best'} | {tokens} | {run.tokens_per_s:.{run.decimals}f} | "
-        f"{at.tokens_per_s:.4g} | {at.ratio:.3f} | {at.expected_ratio:.3f} | {limit} |"
-    )
+    return f"| {marked(run)} | {run.machine} | {conditions_and_rates(run, at)} |"

@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from ..composed import DeviceChoice, LinkSpeed, PlacementChoice
+from ..engine.setup import Pools, Split
 from ..files import read_small
+from ..inline import InlineHardware
 from ..library.records import CatalogStruct, Source
 from ..problem import BadInput
 
 Phase = Literal["decode", "prefill", "serving"]
-Split = Literal["", "layer", "tensor"]
 
 LeftOut = Literal[
     "machine unknown",
@@ -19,7 +21,8 @@ LeftOut = Literal[
     "model unknown",
     "format unknown",
     "format not stated",
-    "two memory pools",
+    "host memory not stated",
+    "split not stated",
     "decoding not modelled",
 ]
 """Why a run has no ceiling here:
@@ -29,7 +32,8 @@ LeftOut = Literal[
   the speed of slotted memory is not said.
 - model unknown, format unknown: the catalog has no such model, or no such weight format.
 - format not stated: the source does not say how the weights are stored.
-- two memory pools: part of the weights lies in host memory.
+- host memory not stated: part of the weights lies in host memory, whose speed is not said.
+- split not stated: devices of several kinds, and nothing says how the model is divided over them.
 - decoding not modelled: fewer experts than the model's own, or a diffusion model.
 """
 
@@ -67,7 +71,9 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     """One published figure with the conditions that its source states; None is "not stated".
 
     machine, model, weights, cache: catalog ids, "" when not matched or, for the cache, not stated.
-    memory_gb: as printed. devices: how many of the machine, split as `split` says.
+    memory_gb: of one device, as printed.
+    devices: how many of the machine; others: unlike devices beside them. split, link, host_memory,
+        pools, placement: as in the hardware of a scenario.
     file_gb: bytes of the weight file, where stated. sized: the source names a mix that has no rule;
         `weights` is the nearest one, to be brought to the size of the file.
     depth_tokens: already cached at the start.
@@ -83,7 +89,12 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     weights: str = ""
     cache: str = ""
     devices: Count = 1
-    split: Split = ""
+    others: tuple[DeviceChoice, ...] = ()
+    split: Split | None = None
+    link: LinkSpeed | str | None = None
+    host_memory: str | InlineHardware | None = None
+    pools: Pools | None = None
+    placement: PlacementChoice | None = None
     memory_gb: Positive | None = None
     file_gb: Positive | None = None
     sized: bool = False
@@ -102,6 +113,11 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
     note: str = ""
     doubt: str = ""
     left_out: Reason = ""
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether it ran on several devices, or on one with the memory of its host."""
+        return self.devices > 1 or bool(self.others) or self.host_memory is not None
 
 
 class MeasuredSet(msgspec.Struct, frozen=True):

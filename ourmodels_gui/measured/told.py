@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
+from ..inline import InlineHardware
 from ..units import ENGLISH, Separators, number, plain
+from .composition import policy_of_run
 from .evidence import Evidence
 from .runs import MeasuredRun, MeasuredSet, Phase
 
@@ -37,6 +39,18 @@ def conditions_words(run: MeasuredRun, write: Separators = ENGLISH) -> str:
     return ", ".join(_said(run, write))
 
 
+def composed_words(run: MeasuredRun, write: Separators = ENGLISH) -> str:
+    """How many devices a run had and in which way it used them, as far as its source states it.
+
+    >>> from .runs import Said
+    >>> run = MeasuredRun(id="", said=Said("", "", ""), phase="decode", tokens_per_s=9, devices=4,
+    ...                   split="tensor", link="nvlink-4", source="")
+    >>> composed_words(run)
+    '4 devices, tensor split, link nvlink-4'
+    """
+    return ", ".join(_composed(run, write))
+
+
 def source_words(run: MeasuredRun, measured: MeasuredSet) -> str:
     """Where a published run stands, with the day it was read."""
     source = measured.sources[run.source]
@@ -47,8 +61,8 @@ def source_words(run: MeasuredRun, measured: MeasuredSet) -> str:
 def _said(run: MeasuredRun, write: Separators) -> Iterator[str]:
     if run.batch is not None:
         yield f"{number(run.batch, 0, write)} session{'' if run.batch == 1 else 's'}"
-    if run.devices > 1:
-        yield f"{run.devices} devices"
+    if run.is_composed:
+        yield composed_words(run, write)
     if run.prompt_tokens:
         yield f"{number(run.prompt_tokens, 0, write)} prompt"
     if run.generated_tokens:
@@ -61,6 +75,17 @@ def _said(run: MeasuredRun, write: Separators) -> Iterator[str]:
         yield f"cache {run.cache}"
     if run.engine:
         yield run.engine
+
+
+def _composed(run: MeasuredRun, write: Separators) -> Iterator[str]:
+    count = run.devices + sum(other.count or 1 for other in run.others)
+    if count > 1:
+        yield f"{number(count, 0, write)} devices"
+    yield policy_of_run(run)
+    if isinstance(run.host_memory, InlineHardware):
+        yield f"host {plain(run.host_memory.bandwidth_gb_per_s, write)} GB/s"
+    if run.link is not None:
+        yield f"link {run.link}" if isinstance(run.link, str) else f"link {run.link:g} GB/s"
 
 
 def _share(ratio: float, write: Separators) -> str:

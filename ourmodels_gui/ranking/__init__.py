@@ -1,6 +1,8 @@
 """Which machine for this, and what can mine run: rankings, reverse search, comparisons.
 
 field         what takes part, and its costs: `prepare`, once per library and formats
+machines      machines and compositions that take part
+compositions  compositions at a workload, and their figures
 table         the ranking at a workload: `rank`, `Table`
 order         sort, ranges, facets, search: row numbers from a table
 columns       ids, titles, units of its columns

@@ -11,20 +11,20 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..composed import Hardware
 from ..engine.cache_columns import CacheColumns, cache_columns
 from ..engine.costs import cache_alloc_bytes
-from ..engine.setup import Machine, ModelCosts, Workload
+from ..engine.setup import ModelCosts, ModelShape, Workload
 from ..engine.tables import ModelTable, model_table
-from ..inline import InlineHardware
 from ..library import written_out
 from ..library.formats import WEIGHT_FORMATS
-from ..library.hardware import MachineEntry, Price
 from ..library.load import Library, ModelEntry
-from ..library.lookup import machine_entry, model_record
-from ..library.models import active_parameters, total_parameters
-from ..library.profile import default_weights, model_costs
+from ..library.lookup import model_record
+from ..library.models import ModelRecord, active_parameters, total_parameters
+from ..library.profile import default_weights, model_costs, model_shape
 from ..problem import BadInput
-from ..scenario import CACHE_FORMAT, HardwareRef, InlineModel, ModelRef
+from ..scenario import CACHE_FORMAT, InlineModel, ModelRef
+from .machines import RankedMachine, ranked_machine
 
 BEST = "best"
 """In place of a weight format: for every pair the largest one that serves (see `table`)."""
@@ -38,31 +38,12 @@ LONGEST_TOKENS = 2**31
 """No context is longer."""
 
 
-class RankedMachine(msgspec.Struct, frozen=True, eq=False):
-    """A machine that takes part.
-
-    hardware: how a scenario names it. machine: at its resource limits; measured: sustained rates.
-    memory: the type of its memory, "" when typed. price: the catalog's, which is the one of the
-    smallest size where a record has several.
-    """
-
-    id: str
-    name: str
-    machine: Machine
-    hardware: str | InlineHardware | HardwareRef
-    vendor: str = ""
-    kind: str | None = None
-    memory: str = ""
-    measured: dict[str, float] = {}
-    price: Price | None = None
-    watts: float | None = None
-
-
 class RankedModel(msgspec.Struct, frozen=True, eq=False):
     """A model that takes part.
 
     model: how a scenario names it, its weights left open. formats: ids with what the model costs
-    in each, the largest first; empty where `missing` says what is not known of it.
+    in each, the largest first; empty where `missing` says what is not known of it. record: None
+    where it is written out.
     """
 
     id: str
@@ -74,6 +55,7 @@ class RankedModel(msgspec.Struct, frozen=True, eq=False):
     licence: str = ""
     total_parameters: int | None = None
     active_parameters: int | None = None
+    record: ModelRecord | None = None
 
     @property
     def mixture(self) -> bool:
@@ -87,25 +69,31 @@ class FieldChoice(msgspec.Struct, frozen=True):
     """What a field is made from, beside the library.
 
     weights: a format id, None for each release's own, or `BEST` of the release's own and `ladder`.
-    machines, models: what takes part, ids or as a scenario writes it; None for the whole library.
+    machines, models: what takes part, ids or as a scenario writes it; None for the whole library,
+    compositions among the machines.
     """
 
     weights: str | None = None
     cache_format: str | None = None
     cache_read_format: str | None = None
     include_towers: bool = False
-    machines: tuple[str | InlineHardware | HardwareRef, ...] | None = None
+    machines: tuple[Hardware, ...] | None = None
     models: tuple[str | ModelRef | InlineModel, ...] | None = None
     ladder: tuple[str, ...] = LADDER
 
 
 class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Machines, and models with those that can be evaluated first."""
+    """Machines, compositions last, and models with those that can be evaluated first."""
 
     library: Library
     choice: FieldChoice
     machines: tuple[RankedMachine, ...]
     models: tuple[RankedModel, ...]
+
+    @cached_property
+    def single(self) -> int:
+        """How many of the machines are no compositions."""
+        return sum(1 for machine in self.machines if machine.composed is None)
 
     @cached_property
     def evaluable(self) -> int:
@@ -127,6 +115,17 @@ class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
             for rung in range(self.rungs)
             for model in known
         )
+
+    @cached_property
+    def shapes(self) -> tuple[ModelShape | None, ...]:
+        """What the division of `costs` over devices depends on; None where it is unknown."""
+        shapes: list[ModelShape | None] = []
+        for rung in range(self.rungs):
+            for model in self.models[: self.evaluable]:
+                weights, costs = model.formats[min(rung, len(model.formats) - 1)]
+                record = model.record
+                shapes.append(None if record is None else model_shape(record, weights, costs))
+        return tuple(shapes)
 
     @cached_property
     def caches(self) -> CacheColumns:
@@ -163,44 +162,20 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
         if key not in (None, BEST, "native") and key not in WEIGHT_FORMATS:
             known = ", ".join(("native", *WEIGHT_FORMATS, BEST))
             raise BadInput("weights", f'"{key}" is not a weight format; one of {known}')
-    named_machines: Collection[str | InlineHardware | HardwareRef] = (
+    named_machines: Collection[Hardware] = (
         library.machines if choice.machines is None else choice.machines
     )
     named_models: Collection[str | ModelRef | InlineModel] = (
         library.models if choice.models is None else choice.models
     )
-    machines = tuple(ranked_machine(named, library) for named in named_machines)
+    machines = [ranked_machine(named, library) for named in named_machines]
+    machines.sort(key=lambda machine: machine.composed is not None)
     models = [_model(named, library, choice) for named in named_models]
     if not machines or not models:
         what = "machine" if not machines else "model"
         raise BadInput("", f"there is no {what} to rank; add one to the library, or name one")
     models.sort(key=lambda model: not model.formats)
-    return Field(library, choice, machines, tuple(models))
-
-
-def ranked_machine(named: str | InlineHardware | HardwareRef, library: Library) -> RankedMachine:
-    """The machine that a scenario names. Raises BadInput for one that the library lacks."""
-    if isinstance(named, InlineHardware):
-        machine, measured = written_out.machine(named)
-        name = named.name or "machine as typed"
-        return RankedMachine("", name, machine, named, kind=named.kind, measured=measured)
-    entry: MachineEntry = machine_entry(named, library)
-    record = entry.record
-    power = record.power
-    size = next(size for size in record.configurations if size.id == entry.id)
-    smallest = min(record.configurations, key=lambda other: other.capacity.value)
-    return RankedMachine(
-        entry.id,
-        entry.name,
-        msgspec.structs.replace(entry.machine, default_share_bytes=entry.default_share_bytes),
-        named,
-        entry.vendor,
-        entry.kind,
-        (size.memory or record.memory).type,
-        entry.measured,
-        record.price if size is smallest else None,
-        None if power is None else power.value * (1e3 if power.unit == "kW" else 1.0),
-    )
+    return Field(library, choice, tuple(machines), tuple(models))
 
 
 def _model(
@@ -244,6 +219,7 @@ def _model(
         record.licence or "",
         total_parameters(record),
         active_parameters(record),
+        record,
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..library.hardware import Price
 from ..settings import Settings
-from .field import RankedMachine
+from .machines import RankedMachine
 
 HOURS_PER_YEAR = 8766.0
 KINDS = {"launch": "launch price", "street": "street price", "kit": "price of a kit around it"}
@@ -27,12 +27,15 @@ class PriceTag(msgspec.Struct, frozen=True):
 def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
     """The user's own price of a machine, else the catalog's, else none.
 
-    The price of a card is the card's alone; the computer around it is not in it.
+    The price of a card is the card's alone; the computer around it is not in it. That of a
+    composition is the sum over its devices, and over its host where that has a price.
     """
     own = settings.prices.get(machine.id)
     if own is not None and machine.id:
         said = " · ".join(part for part in ("your price", own.date, own.note) if part)
         return PriceTag(own.amount, said)
+    if machine.composed is not None:
+        return _sum(machine, settings)
     price = machine.price
     if price is None:
         return PriceTag(None, "no price known; type your own")
@@ -49,6 +52,23 @@ def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
         None,
         f"{said} of {price.value:g} {price.unit}; type what a dollar is worth, or your own price",
     )
+
+
+def _sum(machine: RankedMachine, settings: Settings) -> PriceTag:
+    """The price of a composition's parts together, or which of them has none."""
+    total, said = 0.0, []
+    for count, device in machine.devices:
+        tag = price_tag(device, settings)
+        if tag.amount is None:
+            return PriceTag(None, f"{device.name}: {tag.said}")
+        total += count * tag.amount
+        said.append(f"{count} x {tag.amount:,.10g} {settings.currency}, {tag.said}")
+    if machine.host is not None:
+        tag = price_tag(machine.host, settings)
+        total += tag.amount or 0.0
+        told = f"{tag.amount:,.10g} {settings.currency}, {tag.said}" if tag.amount else "no price"
+        said.append(f"host memory: {told}")
+    return PriceTag(total, " + ".join(said))
 
 
 def _said(price: Price) -> str:

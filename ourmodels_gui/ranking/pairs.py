@@ -3,9 +3,13 @@
 A figure is the one that `evaluate` gives for the pair's own scenario: contexts within each model's
 limit, the overhead of each machine's kind, measured rates where they are asked for. Speculation
 plays no part, because a draft belongs to one model.
+
+Machines come first and compositions after them; what is not known of a composition here, its
+prompts, is NaN.
 """
 
 from functools import cached_property
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,6 +18,7 @@ from numpy.typing import NDArray
 from ..engine.arithmetic_tables import position_flop, seconds_table
 from ..engine.costs import sweep_bytes
 from ..engine.longest_context import longest_context_tokens
+from ..engine.placement.sweep import CompositionSweep
 from ..engine.prefill_pairs import PrefillPairs, prefill_pairs, prompt_table
 from ..engine.setup import Machine, Workload
 from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables
@@ -29,18 +34,23 @@ from ..library.resolve import (
 )
 from ..problem import BadInput
 from ..scenario import PrefillChoice, WorkloadChoice
+from .compositions import Compositions, compositions, sweep_of
 from .field import LONGEST_TOKENS, Field
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+SWEPT = ("memory_batch", "best_batch", "aggregate_tokens_per_s", "per_session_tokens_per_s")
+"""Figures that both sweeps give, over machines and over compositions."""
+
 
 class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Figures by [model, machine], over the models and machines that can be evaluated.
 
-    machines: places of those machines in the field. rung: which of a model's formats is in use.
-    The four figures of the sweep are there from the start, the others are worked out once when
-    asked for; NaN where a figure does not exist.
+    machines: places of those machines in the field, of which the first `single` are no
+    compositions. in_use: of a composition, all pools together. rung: which of a model's formats is
+    in use. The four figures of the sweeps are there from the start, the others are worked out once
+    when asked for; NaN where a figure does not exist.
     """
 
     field: Field
@@ -48,6 +58,8 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     prefill: PrefillChoice | None
     machines: Indices
     in_use: tuple[Machine, ...]
+    composed: Compositions
+    composed_sweep: CompositionSweep | None
     basis: Workload
     machine_table: MachineTable
     model_table: ModelTable
@@ -57,6 +69,11 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     best_batch: Floats
     aggregate_tokens_per_s: Floats
     per_session_tokens_per_s: Floats
+
+    @property
+    def single(self) -> int:
+        """How many of the machines are no compositions."""
+        return len(self.in_use) - len(self.composed.chosen)
 
     @cached_property
     def column(self) -> Indices:
@@ -72,7 +89,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def margin_bytes(self) -> Floats:
-        """C - W_resident - O in whole bytes."""
+        """C - W_resident - O in whole bytes, of a composition of all pools together."""
         table = self.machine_table
         free = np.rint(table.capacity_bytes) - np.rint(table.overhead_bytes)
         margin: Floats = free - np.rint(self.model_table.resident_bytes)[self.column]
@@ -82,10 +99,8 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     def spare_bytes(self) -> Floats:
         """margin - b* K_alloc where it serves, else margin - K_alloc."""
         batch = np.where(self.best_batch >= 1.0, self.best_batch, 1.0)
-        spare: Floats = (
-            self.margin_bytes - batch * np.rint(self.model_table.alloc_bytes)[self.column]
-        )
-        return spare
+        spare = self.margin_bytes - batch * np.rint(self.model_table.alloc_bytes)[self.column]
+        return self._with_compositions(spare, "spare_bytes")
 
     @cached_property
     def usable_batch(self) -> Floats:
@@ -101,7 +116,8 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     def single_session_tokens_per_s(self) -> Floats:
         """The ceiling of one session alone."""
         swept = self.model_table.active_bytes[self.column]
-        return np.where(self.memory_batch >= 1.0, self._per_session(swept, 1.0), np.nan)
+        single = np.where(self.memory_batch >= 1.0, self._per_session(swept, 1.0), np.nan)
+        return self._with_compositions(single, "single_session_tokens_per_s")
 
     @cached_property
     def forced_per_session_tokens_per_s(self) -> Floats:
@@ -116,11 +132,15 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
             ]
         )
         rate = self._per_session(swept[self.column], float(batch))
-        return np.where(self.margin_bytes >= 0.0, rate, np.nan)
+        forced = np.where(self.margin_bytes >= 0.0, rate, np.nan)
+        return self._with_compositions(forced, "forced_per_session_tokens_per_s")
 
     @cached_property
     def longest_context_tokens(self) -> Floats:
-        """The longest reservation at which one session fits, within the model's limit."""
+        """The longest reservation at which one session fits, within the model's limit.
+
+        Of a composition with a placement of its own it is unknown.
+        """
         longest = np.zeros(self.memory_batch.shape)
         for model in range(self.field.evaluable):
             for rung in np.unique(self.rung[model]):
@@ -132,15 +152,19 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                     self.margin_bytes[model, at],
                     costs.max_context_tokens or LONGEST_TOKENS,
                 )
+        for place, chosen in enumerate(self.composed.chosen, self.single):
+            if chosen.composition is not None and chosen.composition.placement:
+                longest[:, place] = np.nan
         return np.where(longest >= 1.0, longest, np.nan)
 
     @cached_property
     def prompts(self) -> PrefillPairs:
         """Prefill at the prompt of the scenario; every figure NaN when it has none."""
-        shape = self.memory_batch.shape
+        models, machines = self.memory_batch.shape
+        shape = (models, self.single)
         if self.prefill is None:
-            return PrefillPairs(*np.full((5, *shape), np.nan))
-        machine = np.broadcast_to(np.arange(shape[1]), shape)
+            return PrefillPairs(*np.full((5, models, machines), np.nan))
+        machine = np.broadcast_to(np.arange(self.single), shape)
         found = prefill_pairs(
             self.machine_table,
             prompt_table(
@@ -149,11 +173,13 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                 prompt_in_use(self.prefill),
                 self.model_table.reserved_context_tokens.tolist(),
             ),
-            _seconds(self.prefill, self.in_use),
+            _seconds(self.prefill, self.in_use[: self.single]),
             machine.ravel(),
-            self.column.ravel(),
+            self.column[:, : self.single].ravel(),
         )
-        figures = (getattr(found, name).reshape(shape) for name in found.__struct_fields__)
+        figures = np.full((5, models, machines), np.nan)
+        for place, name in enumerate(found.__struct_fields__):
+            figures[place, :, : self.single] = getattr(found, name).reshape(shape)
         return PrefillPairs(*figures)
 
     def _per_session(self, swept_bytes: Floats, batch: float) -> Floats:
@@ -162,9 +188,19 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         rate = self.machine_table.bandwidth_bytes_per_s / (swept_bytes + batch * private)
         if self.compute_s is None:
             return rate
-        compute_s = self.compute_s[self.column, np.arange(len(self.in_use))]
+        column = self.column[:, : self.single]
+        compute_s = self.compute_s[column, np.arange(self.single)]
         with np.errstate(divide="ignore"):
-            return np.fmin(rate, 1.0 / (batch * compute_s))
+            rate[:, : self.single] = np.fmin(rate[:, : self.single], 1.0 / (batch * compute_s))
+        return rate
+
+    def _with_compositions(self, figures: Floats, name: str) -> Floats:
+        """The same with those of compositions as their own sweep has them."""
+        if self.composed_sweep is not None:
+            swept: Floats = getattr(self.composed_sweep, name)
+            column = self.column[:, self.single :]
+            figures[:, self.single :] = swept[np.arange(swept.shape[0]), column]
+        return figures
 
 
 def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None) -> Pairs:
@@ -175,11 +211,11 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
     smallest.
     """
     places, in_use = _machines(field, workload)
+    composed = compositions(field, workload)
     basis = workload_in_use(workload, None, context_lengths(workload, None))
     overheads = {kind: overhead_bytes(workload, kind) for kind in OVERHEAD_BYTES.keys() | {None}}
-    machines = machine_table(
-        in_use, np.array([overheads[field.machines[place].kind] for place in places])
-    )
+    kept = np.array([overheads[field.machines[place].kind] for place in places])
+    machines = machine_table(in_use, kept)
     models = _models(field, workload, basis)
     compute_s = None
     if basis.decode_ceiling == "combined":
@@ -188,23 +224,41 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
         compute_s = linear * linear_s + attention * attention_s
     swept = sweep_tables(machines, models, basis.floor_tokens_per_s, compute_s)
-    figures = [
-        getattr(swept, name).T
-        for name in (
-            "memory_batch",
-            "best_batch",
-            "aggregate_tokens_per_s",
-            "per_session_tokens_per_s",
-        )
-    ]
-    rung = np.zeros((field.evaluable, len(in_use)), dtype=np.intp)
-    if field.rungs > 1:
-        rung = _largest_that_serves(field.rungs, figures[0], figures[1])
-        pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
-        figures = [figure.ravel().take(pair) for figure in figures]
+    rung, *figures = _in_one_format(field, [getattr(swept, name).T for name in SWEPT])
+    found = None
+    if composed.chosen:
+        found = sweep_of(field, composed, models, basis, prefill or PrefillChoice())
+        beside = _in_one_format(field, [getattr(found, name).T for name in SWEPT])
+        rung, *figures = map(np.hstack, zip((rung, *figures), beside, strict=True))
+        places = np.concatenate([places, composed.places])
+        in_use = (*in_use, *(chosen.machine for chosen in composed.chosen))
+        machines = machine_table(in_use, np.concatenate([kept, composed.overheads_bytes]))
     return Pairs(
-        field, workload, prefill, places, in_use, basis, machines, models, compute_s, rung, *figures
+        field,
+        workload,
+        prefill,
+        places,
+        in_use,
+        composed,
+        found,
+        basis,
+        machines,
+        models,
+        compute_s,
+        rung,
+        *figures,
     )
+
+
+def _in_one_format(field: Field, figures: list[Floats]) -> list[NDArray[Any]]:
+    """The rung of each pair, then each of the `SWEPT` figures in that format."""
+    models, machines = field.evaluable, figures[0].shape[1]
+    rung = np.zeros((models, machines), dtype=np.intp)
+    if field.rungs <= 1:
+        return [rung, *figures]
+    rung = _largest_that_serves(field.rungs, figures[0], figures[1])
+    pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
+    return [rung, *(figure.ravel().take(pair) for figure in figures)]
 
 
 def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> Indices:
@@ -232,12 +286,11 @@ def _models(field: Field, workload: WorkloadChoice, basis: Workload) -> ModelTab
 
 
 def _machines(field: Field, workload: WorkloadChoice) -> tuple[Indices, tuple[Machine, ...]]:
-    """The machines that have the rates that the workload asks for."""
+    """The machines that have the rates that the workload asks for; compositions stand apart."""
+    single = field.machines[: field.single]
     if workload.rates != "measured":
-        return np.arange(len(field.machines)), tuple(ranked.machine for ranked in field.machines)
-    places = [
-        place for place, ranked in enumerate(field.machines) if "bandwidth" in ranked.measured
-    ]
+        return np.arange(field.single), tuple(ranked.machine for ranked in single)
+    places = [place for place, ranked in enumerate(single) if "bandwidth" in ranked.measured]
     return np.array(places, dtype=np.intp), tuple(
         at_measured_rates(field.machines[place].machine, field.machines[place].measured)
         for place in places

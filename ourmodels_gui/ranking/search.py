@@ -11,7 +11,8 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import ModelRef, Scenario
 from ..settings import Settings
-from .field import BEST, FieldChoice, RankedMachine, prepare
+from .field import BEST, FieldChoice, prepare
+from .machines import RankedMachine
 from .requirements import Requirements
 from .table import Table, rank
 
@@ -202,16 +203,24 @@ def _wait(table: Table, row: int, wait_s: float | None) -> str:
 
 
 def _memory(table: Table, row: int, users: int) -> Check:
-    """Whether the model and the users' sessions fit, in whole bytes."""
+    """Whether the model and the users' sessions fit, in whole bytes.
+
+    Of a composition the sizes are those of all pools together; whether they fit is what its policy
+    says, which may leave less room.
+    """
     found = table.pairs
     session = float(np.rint(found.model_table.alloc_bytes[found.column[0, row]]))
     spare = float(found.margin_bytes[0, row]) - users * session
     capacity = found.in_use[row].capacity_bytes
     needed = capacity - spare
     said = f"{units.size(needed)} of memory needed, {units.size(capacity)} there"
+    met, headroom = bool(found.memory_batch[0, row] >= users), capacity / needed
     if spare < 0.0:
         said += f", {units.size(-spare)} missing"
-    return Check("memory", spare >= 0.0, capacity / needed, said)
+    elif not met:
+        said += ", but not where its parts have to lie"
+        headroom = min(headroom, float(np.nan_to_num(found.memory_batch[0, row])) / users)
+    return Check("memory", met, headroom, said)
 
 
 def _value(table: Table, column: str, row: int) -> float | None:

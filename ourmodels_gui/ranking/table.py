@@ -25,7 +25,8 @@ from ..problem import BadInput
 from ..scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ..settings import Settings
 from .columns import BY_ID, NONE
-from .field import Field, RankedMachine, RankedModel
+from .field import Field, RankedModel
+from .machines import RankedMachine
 from .money import PriceTag, cost_per_million_tokens, price_tag
 from .pairs import Pairs, pairs
 
@@ -182,6 +183,8 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
                 return f"{self._missing(row)} missing for one session"
             case said if said == UNKNOWN_SAID:
                 missing = self.model_of(row).missing
+                place = row % len(self.field.machines)
+                missing = missing or self.pairs.composed.unusable.get(place, "")
                 return missing or "it has no measured bandwidth; rank at resource limits instead"
         single = self.values("single_session_tokens_per_s")[row]
         floor = self.pairs.basis.floor_tokens_per_s

@@ -59,10 +59,13 @@ def _single(subject: Subject, high: int) -> Figure:
     found, floor = subject.result.decode, subject.setup.workload.floor_tokens_per_s
     batches = sampled(high)
     at = curve(subject.setup, batches)
-    xs = _floats(batches)
+    # In pools of unlike speed what does not fit has no ceiling.
+    drawn = np.isfinite(at.aggregate_tokens_per_s)
+    total, single = at.aggregate_tokens_per_s[drawn], at.per_session_tokens_per_s[drawn]
+    xs = _floats(batches[drawn])
     lines = (
-        Line("all sessions", 0, xs, _floats(at.aggregate_tokens_per_s)),
-        Line("each session", 1, xs, _floats(at.per_session_tokens_per_s)),
+        Line("all sessions", 0, xs, _floats(total)),
+        Line("each session", 1, xs, _floats(single)),
     )
     points, levels = [], []
     if found.best_batch and found.aggregate_tokens_per_s and found.per_session_tokens_per_s:
@@ -91,14 +94,21 @@ def _single(subject: Subject, high: int) -> Figure:
                 curve(subject.setup, listed).per_session_tokens_per_s,
                 strict=True,
             )
+            if np.isfinite(together)
         ),
     )
     caption = (
         "The ceiling of all sessions together rises with their number, the ceiling of each falls."
     )
-    if points:
+    falls = bool(np.any(np.diff(total) < -1e-9 * total[1:]))
+    if falls:
         caption += (
-            " The marks are the best batch: the largest that fits and keeps each session at or "
+            " All together fall where the cache of more sessions pushes weights into slower memory."
+        )
+    if points:
+        which = "fastest" if falls else "largest"
+        caption += (
+            f" The marks are the best batch: the {which} that fits and keeps each session at or "
             "above the floor."
         )
     plot = Plot(SESSIONS, RATES, lines, tuple(points), tuple(levels))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ..measured.evidence import evidence as gathered
 from ..measured.evidence import nearest_runs
 from ..measured.runs import MeasuredRun, Phase
+from ..measured.told import composed_words
 from ..units import rate, tokens
 from .known import Known
 from .shapes import Block, Column, Section, Table, Text, cell
@@ -64,11 +65,11 @@ def _phases(subject: Subject) -> tuple[Phase, ...]:
 def _quartiles(subjects: Sequence[Subject], known: Known) -> list[tuple[str, ...]]:
     rows = []
     for subject in subjects:
-        entry = subject.entry
-        if entry is None or entry.yours or known.measured is None:
+        hardware, entry = subject.evaluation.scenario.hardware, subject.entry
+        if known.measured is None or (entry is not None and entry.yours):
             continue
         for phase in _phases(subject):
-            found = gathered(entry.id, phase, known.measured, known.ceilings, known.library)
+            found = gathered(hardware, phase, known.measured, known.ceilings, known.library)
             if found is not None:
                 shares = (found.lowest, *found.quartiles, found.highest)
                 name = subject.title if subject.letter else subject.machine
@@ -111,6 +112,8 @@ def _said(run: MeasuredRun) -> str:
 def _conditions(run: MeasuredRun) -> str:
     """Phase, engine, sessions, prompt and depth, as far as the source states them."""
     said = [run.phase, run.engine]
+    if run.is_composed:
+        said.append(composed_words(run))
     if run.batch:
         said.append("1 session" if run.batch == 1 else f"{run.batch:,} sessions")
     if run.prompt_tokens:

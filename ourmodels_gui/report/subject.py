@@ -9,7 +9,7 @@ from ..engine.setup import Assumption, Setup
 from ..evaluation import Evaluation
 from ..library.hardware import MachineEntry
 from ..library.load import Library
-from ..library.lookup import machine_entry
+from ..library.lookup import hardware_in_use, machine_entry
 from ..problem import BadInput
 from ..scenario import ComposedHardware, InlineHardware
 from ..summary import Summary, summarise
@@ -24,7 +24,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     letter: "" when it stands alone. name: what tells it from the others. machine, model: in full;
     weights: the format or the bytes of a parameter. entry: its machine in the library, or None
-    when it is written out.
+    when it is written out or a composition.
     """
 
     letter: str
@@ -130,7 +130,7 @@ def _weights(told: tuple[Assumption, ...]) -> str:
 
 
 def _entry(evaluation: Evaluation, library: Library) -> MachineEntry | None:
-    hardware = evaluation.scenario.hardware
+    hardware = hardware_in_use(evaluation.scenario.hardware, library)
     if isinstance(hardware, InlineHardware | ComposedHardware):
         return None
     return machine_entry(hardware, library)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..composed import ComposedHardware
-from ..ranking.field import RankedMachine, ranked_machine
+from ..ranking.machines import ranked_machine
 from ..ranking.money import PriceTag, price_tag
 from ..ranking.value import pareto_front
 from ..units import plain, rate
@@ -18,8 +17,11 @@ from .subject import Subject
 
 def value(subjects: Sequence[Subject], known: Known) -> Section | None:
     """Prices and watts with what they buy; None where neither is known of any machine."""
-    tags = [_tag(subject, known) for subject in subjects]
-    watts = [_watts(subject, known) for subject in subjects]
+    machines = [
+        ranked_machine(subject.evaluation.scenario.hardware, known.library) for subject in subjects
+    ]
+    tags = [price_tag(machine, known.settings) for machine in machines]
+    watts = [machine.watts for machine in machines]
     if all(tag.amount is None for tag in tags) and not any(watts):
         return None
     currency = known.settings.currency
@@ -32,26 +34,6 @@ def value(subjects: Sequence[Subject], known: Known) -> Section | None:
         table,
     ]
     return Section("value", "Value", tuple(blocks))
-
-
-def _ranked(subject: Subject, known: Known) -> RankedMachine | None:
-    """The one machine of a subject; None for a composition, whose parts have their own prices."""
-    hardware = subject.evaluation.scenario.hardware
-    return (
-        None if isinstance(hardware, ComposedHardware) else ranked_machine(hardware, known.library)
-    )
-
-
-def _tag(subject: Subject, known: Known) -> PriceTag:
-    machine = _ranked(subject, known)
-    if machine is None:
-        return PriceTag(None, "several devices; no price of them together is known")
-    return price_tag(machine, known.settings)
-
-
-def _watts(subject: Subject, known: Known) -> float | None:
-    machine = _ranked(subject, known)
-    return None if machine is None else machine.watts
 
 
 def _plot(

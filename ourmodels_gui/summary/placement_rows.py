@@ -1,5 +1,6 @@
 """Rows of a composition: every way of using its pools, what binds, and what lies where."""
 
+from .. import units
 from ..engine.result import Binding, PolicyFigures, PoolShare
 from .figures import NONE, Figures, split
 from .shapes import Group, Row
@@ -55,6 +56,7 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         told.append(
             f"one alone {known.rate(single)}, limited by {binding_words(policy.single_binding)}"
         )
+    told += _prompt(known, policy)
     return Row(
         "placement",
         policy.name,
@@ -65,6 +67,21 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         worked="; ".join(told),
         note="" if best is not None else "no batch serves under this policy",
     )
+
+
+def _prompt(known: Figures, policy: PolicyFigures) -> list[str]:
+    """What the policy makes of the prompt; nothing where none is asked about."""
+    prompt = policy.prompt
+    if prompt is None:
+        return []
+    if prompt.tokens_per_s is None or prompt.time_s is None:
+        known_ = prompt.verdict != "serves"
+        return [f"prompt: {prompt.verdict if known_ else 'arithmetic or traffic unknown'}"]
+    many = "" if prompt.batch == 1 else f"{known.count(prompt.batch or 0)} at once "
+    return [
+        f"prompt {many}in {units.duration(prompt.time_s, known.separators)} at "
+        f"{known.rate(prompt.tokens_per_s)}, limited by {binding_words(prompt.binding)}"
+    ]
 
 
 def _pool(known: Figures, pool: PoolShare) -> Row:

@@ -1,5 +1,6 @@
 """The decode tab: drawn when seen, read by key, edited by slider and field."""
 
+import msgspec
 import numpy as np
 import pytest
 from gui_cases import dense, evaluated, mixture
@@ -7,13 +8,31 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QTabBar, QTabWidget, QWidget
 
-from ourmodels_gui.engine.setup import Machine
+from ourmodels_gui.engine import placement
+from ourmodels_gui.engine.evaluate import evaluate
+from ourmodels_gui.engine.setup import Composition, Device, Machine
+from ourmodels_gui.evaluation import Evaluation
 from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
 from ourmodels_gui.gui.decode_tab import DecodeTab
 from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.measured.points import Point
 
 SMALL = Machine(16e9, 400e9)
+
+
+CARD = Device("card", Machine(24e9, 936e9), 1e9)
+RAM = Device("ram", Machine(64e9, 80e9), 4e9)
+
+
+def pooled(model, **workload):
+    """The same model on a card and the memory of its host."""
+    made = evaluated(model, overhead_bytes=5e9, **workload)
+    setup = msgspec.structs.replace(
+        made.setup,
+        machine=placement.together((CARD, RAM)),
+        composition=Composition((CARD,), host=RAM, pools="sequential"),
+    )
+    return Evaluation(made.scenario, setup, evaluate(setup))
 
 
 @pytest.fixture
@@ -53,6 +72,22 @@ def test_the_curve_holds_the_engine_figures(seen):
 def test_the_reading_names_the_limit(seen, batch, limit):
     seen.present(evaluated(dense()))
     assert dict(seen.plot.reading_at(batch).rows)["limit"] == limit
+
+
+def test_two_pools_are_drawn_as_far_as_they_hold_sessions(seen):
+    evaluation = pooled(mixture(), floor_tokens_per_s=0.0)
+    seen.present(evaluation)
+    decode = evaluation.result.decode
+    shown = seen.plot.reading_at(decode.best_batch)
+    assert shown.dots[0][0] == pytest.approx(decode.aggregate_tokens_per_s, rel=1e-12)
+    beyond = seen.plot.reading_at(decode.memory_batch + 1)
+    assert beyond.rows == (("limit", "does not fit"),)
+    rows, best = batch_rows(evaluation)
+    by_batch = {row[0].value: row for row in rows}
+    assert rows[next(iter(best))][0].value == decode.best_batch
+    assert by_batch[decode.best_batch][1].value == decode.aggregate_tokens_per_s
+    last = by_batch[max(by_batch)]
+    assert (last[1].text, last[3].text) == ("-", "does not fit")
 
 
 def test_beyond_the_memory_the_reading_says_so(seen):

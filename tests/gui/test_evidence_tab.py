@@ -8,6 +8,7 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QMessageBox
 
 from ourmodels_gui import paths
+from ourmodels_gui.composed import ComposedHardware, DeviceChoice
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import paste_box
 from ourmodels_gui.gui.evidence_tab import EvidenceTab
@@ -85,6 +86,31 @@ def test_a_pasted_table_is_read_and_what_is_missing_is_asked_for(tab, qtbot):
     assert not tab.input.log_button.isEnabled()
     assert "Still to be said: model, weights" in tab.check.words.toPlainText()
     assert "cut off" in tab.check.words.toPlainText()
+
+
+PAIR = ComposedHardware(
+    devices=(DeviceChoice("geforce-rtx-3090", 2),), split="tensor", link="pcie-4-x8"
+)
+
+
+def test_two_pasted_cards_take_their_link_from_the_scenario(tab, qtbot, library):
+    tab.present(run(Scenario(PAIR, ModelRef("llama-3-8b", "q4_k_m")), library))
+    first, _, rest = TABLE.partition("\n")
+    paste(tab, qtbot, "\n".join((first, first.replace("Device 0", "Device 1"), rest)))
+    edit(tab, model="llama-3-8b")
+    assert figures(tab)["devices and pools"] == "2 devices, layer split"
+    tab.input.fill_button.click()
+    assert figures(tab)["devices and pools"] == "2 devices, layer split, link pcie-4-x8"
+
+
+def test_a_typed_rate_is_of_the_scenarios_composition(tab, library):
+    tab.present(run(Scenario(PAIR, ModelRef("llama-3-8b", "q4_k_m")), library))
+    edit(tab, tokens_per_s=150.0)
+    tab.input.fill_button.click()
+    assert figures(tab)["devices and pools"] == "2 devices, tensor split, link pcie-4-x8"
+    tab.input.log_button.click()
+    assert len(tab.log._shown) == 1
+    assert "used the same way" in tab.published.words["decode"].text()
 
 
 def test_naming_the_model_gives_the_ceiling(tab, qtbot):

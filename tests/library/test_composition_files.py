@@ -52,6 +52,14 @@ def test_an_id_means_what_the_composition_writes_out():
     assert by_id.assumptions[0].value == entry.name
 
 
+def test_each_figure_of_a_part_says_where_it_is_from():
+    told = decoded("geforce-rtx-5090-ddr5-128gb", load(paths.catalog())).assumptions
+    card = next(item for item in told if item.name == "bandwidth of GeForce RTX 5090 (R_i)")
+    assert card.source.startswith("each; resource limit, published: ")
+    facts = [item for item in told if item.name == "built like this"]
+    assert facts and all(": " in item.source for item in facts)
+
+
 def test_an_unknown_id_is_answered_with_compositions_near_it():
     problem = evaluation.run(of("geforce-rtx-3090-x22"), load(paths.catalog())).problem
     assert problem.key == "hardware"

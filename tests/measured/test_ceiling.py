@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from ourmodels_gui.measured.ceiling import (
-    ceiling,
+from ourmodels_gui.measured.ceiling import ceiling
+from ourmodels_gui.measured.conditions import (
     fastest_mode,
     read_context_tokens,
     scenario_of,
@@ -31,7 +31,7 @@ def test_the_read_context_is_the_mean_over_the_generation(measured):
 
 def test_a_layer_split_runs_one_session_at_the_speed_of_one_device(measured, library, ceilings):
     four = measured.runs["m0062"]
-    assert (four.devices, four.split) == (4, "layer")
+    assert (four.devices, four.split) == (4, "layers")
     assert ceilings["m0062"].tokens_per_s == pytest.approx(ceilings["m0021"].tokens_per_s)
     tensor = ceiling(msgspec.structs.replace(four, split="tensor"), library)
     assert tensor.tokens_per_s == pytest.approx(4 * ceilings["m0021"].tokens_per_s)

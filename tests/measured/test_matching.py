@@ -28,6 +28,9 @@ def test_the_rules_give_the_ids_that_the_measured_set_carries(measured, library)
         ("AMD Radeon RX 580 on HiFive Premier P550", 8, "radeon-rx-580-8gb"),
         ("Apple M4 Max", 64, "apple-m4-max-40-core-gpu-64gb"),
         ("NVIDIA GB10", 121.63, "nvidia-dgx-spark-gb10"),
+        ("NVIDIA GeForce RTX 4090 + CPU offload", 24, "geforce-rtx-4090"),
+        ("2x Intel Xeon Gold 6454S + 1x RTX 4090D 24GB", 24, "geforce-rtx-4090-d"),
+        ("Tesla T4", 15, "tesla-t4"),
     ],
 )
 def test_a_name_that_says_enough_is_one_machine(library, name, memory_gb, id_):
@@ -37,7 +40,7 @@ def test_a_name_that_says_enough_is_one_machine(library, name, memory_gb, id_):
 @pytest.mark.parametrize(
     ("name", "memory_gb", "reason"),
     [
-        ("NVIDIA GeForce RTX 4090 + CPU offload", 24, "two memory pools"),
+        ("NVIDIA GeForce RTX 4090 + NVIDIA GeForce RTX 3090", 24, "machine not fully stated"),
         ("NVIDIA GeForce RTX 3060", None, "machine not fully stated"),
         ("NVIDIA H100", 80, "machine not fully stated"),
         ("AMD Ryzen 9 7950X CPU", None, "machine not fully stated"),

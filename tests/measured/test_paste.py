@@ -57,7 +57,7 @@ def test_lines_before_a_table_name_the_device():
     assert one.memory_gb == pytest.approx(7777 / 1024)
     assert one.cache == "q8_0"
     eight = read(text("llama-bench-8-devices.txt")).runs[0]
-    assert (eight.said.machine, eight.devices, eight.split) == ("NVIDIA A100 80GB PCIe", 8, "layer")
+    assert (eight.said.machine, eight.devices) == ("NVIDIA A100 80GB PCIe", 8)
 
 
 def test_csv_json_jsonl_and_sql_say_the_same():

@@ -208,9 +208,10 @@ def test_a_model_without_a_cache_stays_with_its_reason(library):
         bytes_per_parameter=1.0,
         cache=InlineCache(alloc_gb_per_session=0.0, read_gb_per_token=0.0),
     )
-    choice = FieldChoice(machines=("geforce-rtx-4090",), models=(InlineModel(adapter),))
+    machines = ("geforce-rtx-4090", "geforce-rtx-3090-x2")
+    choice = FieldChoice(machines=machines, models=(InlineModel(adapter),))
     table = rank(prepare(library, choice))
-    assert table.verdict_of(0) == "cannot be evaluated"
+    assert table.verdict_of(1) == table.verdict_of(0) == "cannot be evaluated"
     assert "not a decoder" in table.reason(0)
     assert np.isnan(table.values("aggregate_tokens_per_s")).all()
 

@@ -11,6 +11,8 @@ Sets are numbered: pool i is in set S where bit i of the number is 1.
 References: Edmonds 1970, polymatroids; Dantzig 1957, the fractional knapsack.
 """
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,13 +23,22 @@ ROUNDING = 1e-13
 """A period that rises by less is found."""
 
 
-def members(pools: int) -> NDArray[np.bool_]:
-    """Which pools each set has, sets by pools.
+def of_sets(each: Values) -> Values:
+    """The sum over each set of a value of each pool, sets by batches.
 
-    >>> members(2).astype(int).tolist()
-    [[0, 0], [1, 0], [0, 1], [1, 1]]
+    >>> of_sets(np.array([[1.0], [10.0]])).ravel()
+    array([ 0.,  1., 10., 11.])
     """
-    return (np.arange(2**pools)[:, np.newaxis] >> np.arange(pools)) & 1 == 1
+    sums = np.zeros((1, *each.shape[1:]))
+    for value in each:
+        sums = np.concatenate([sums, sums + value])
+    return sums
+
+
+def summed(rows: Values) -> Values:
+    """The sum of rows, one after another, so that many batches are to the last bit as one."""
+    total: Values = reduce(np.add, rows)
+    return total
 
 
 def most_traffic(parts: Parts, rooms_bytes: Values, placement: dict[str, float]) -> Values:
@@ -40,19 +51,22 @@ def most_traffic(parts: Parts, rooms_bytes: Values, placement: dict[str, float])
     >>> most_traffic(one, np.array([7.0, 5.0]), {}).ravel()
     array([0. , 5.5, 4.5, 7. ])
     """
-    sets = members(len(rooms_bytes))
     kept, free = pinned(parts, placement)
-    held, moved = in_order(free)
-    before = np.cumsum(held, axis=0) - held
-    # What is fixed in a set takes its room there and moves with it.
-    within = sets[:, : kept.shape[1]] @ kept.T
-    rooms = (sets @ rooms_bytes)[:, np.newaxis] - within @ parts.held_bytes
-    taken = np.clip(rooms[:, np.newaxis] - before, 0.0, held)
-    share = np.ones(taken.shape)
-    np.divide(taken, held, out=share, where=np.broadcast_to(held > LEAST_BYTES, taken.shape))
-    most: Values = np.einsum("sjb,jb->sb", share, moved) + within @ parts.moved_bytes
+    rooms = of_sets(rooms_bytes[:, np.newaxis])
+    most = np.zeros((len(rooms), parts.held_bytes.shape[1]))
+    if placement:
+        # What is fixed in a set takes its room there and moves with it.
+        for share, held, moved in zip(kept, parts.held_bytes, parts.moved_bytes, strict=True):
+            within = of_sets(share[:, np.newaxis])
+            rooms, most = rooms - within * held, most + within * moved
+    for held, moved in zip(*in_order(free), strict=True):
+        taken = np.clip(rooms, 0.0, held)
+        share = np.ones(most.shape)
+        np.divide(taken, held, out=share, where=held > LEAST_BYTES)
+        most = most + share * moved
+        rooms = rooms - held
     most[0] = 0.0
-    most[-1] = np.sum(parts.moved_bytes, axis=0)
+    most[-1] = summed(parts.moved_bytes)
     return most
 
 
@@ -67,9 +81,9 @@ def least_at_once(most_bytes: Values, each_s: Values) -> Values:
     >>> float(least_at_once(np.array([[0.0], [5.5], [4.5], [7.0]]), np.array([1.0, 0.5]))[0])
     2.5
     """
-    speed = members(len(each_s))[1:] @ (1.0 / each_s).reshape(len(each_s), -1)
+    speed = of_sets(1.0 / each_s.reshape(len(each_s), -1))
     left = most_bytes[-1] - most_bytes[-2::-1]
-    least: Values = np.max(left / speed, axis=0)
+    least: Values = np.max(left / speed[1:], axis=0)
     return least
 
 
@@ -81,8 +95,7 @@ def least_in_turn(most_bytes: Values, one_s: Values) -> Values:
     >>> float(least_in_turn(np.array([[0.0], [5.5], [4.5], [7.0]]), np.array([1.0, 0.5]))[0])
     4.75
     """
-    least: Values = one_s @ divided(most_bytes, one_s, None)
-    return least
+    return summed(one_s[:, np.newaxis] * divided(most_bytes, one_s, None))
 
 
 def least_of_groups(most_bytes: Values, one_s: Values, each_s: Values) -> Values:
@@ -95,14 +108,14 @@ def least_of_groups(most_bytes: Values, one_s: Values, each_s: Values) -> Values
     """
     period = np.maximum(least_at_once(most_bytes, each_s), least_in_turn(most_bytes, one_s))
     order = np.argsort(one_s, kind="stable")
-    saved = one_s[order] - np.append(one_s[order][1:], 0.0)
+    saved = (one_s[order] - np.append(one_s[order][1:], 0.0))[:, np.newaxis]
     while True:
         taken, slope = _filled(most_bytes, order, period, 1.0 / each_s)
-        start, fall = saved @ taken, saved @ slope
-        longer = np.maximum(period, start / (1.0 - fall))
-        if np.all(longer <= period * (1.0 + ROUNDING)):
-            return longer
-        period = longer
+        longer = summed(saved * taken) / (1.0 - summed(saved * slope))
+        rises = longer > period * (1.0 + ROUNDING)
+        if not rises.any():
+            return period
+        period = np.where(rises, longer, period)
 
 
 def divided(most_bytes: Values, one_s: Values, limits_bytes: Values | None) -> Values:
@@ -131,13 +144,12 @@ def _filled(
 
     Returns pools in order by batches; the last is all of the traffic.
     """
-    sets = members(len(order))
-    speeds = sets @ speed
+    numbers, speeds = np.arange(len(most_bytes)), of_sets(speed)
     starts, slopes = np.zeros((2, len(order), most_bytes.shape[1]))
     among = 0
     for place, pool in enumerate(order[:-1]):
         among |= 1 << int(pool)
-        inside = np.flatnonzero((np.arange(len(sets)) & ~among) == 0)
+        inside = np.flatnonzero((numbers & ~among) == 0)
         values = most_bytes[inside] + period * speeds[among ^ inside]
         least = np.argmin(values, axis=0)
         columns = np.arange(len(period))

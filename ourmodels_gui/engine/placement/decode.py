@@ -1,12 +1,11 @@
 """Every decode figure of a composition: gates, the floor, the best batch, and what binds."""
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from ..caveats import cautions, kinds
+from ..caveats import cautions
 from ..costs import active_bytes, cache_alloc_bytes
 from ..decode import crossover, last_batch, rate_limited_batch
 from ..memory_power import (
@@ -14,27 +13,13 @@ from ..memory_power import (
     memory_power_bytes2_per_s,
     memory_power_tokens_per_s,
 )
-from ..result import (
-    Decode,
-    Forced,
-    Placement,
-    PolicyFigures,
-    PolicyKind,
-    SpeculationFigures,
-)
+from ..result import Decode, Forced, Placement, PolicyFigures
 from ..setup import Setup
-from ..speculation import ROUNDING, break_even_point
 from ..step import Step, decode_step
-from .choose import policies
-from .experts import ReplicatedAttention
+from .figures import kinds_of, side_by_side
 from .policy import Policy
 from .pools import PoolPolicy
-from .search import highest, where
-
-HOT_EXPERTS = (
-    "Experts are placed as if all were routed to alike; placing the most used ones in the faster"
-    " pool could do better."
-)
+from .speculation import speculation_figures
 
 
 def decode(setup: Setup) -> tuple[Decode, Placement]:
@@ -43,66 +28,19 @@ def decode(setup: Setup) -> tuple[Decode, Placement]:
     Memory power, the large-memory limit and the rate-limited batch are those of all pools taken
     together, which no policy exceeds.
     """
-    ways = policies(setup)
-    found = [figures(setup, way) for way in ways]
-    main, own = ways[0], found[0]
-    for way, other in zip(ways[1:], found[1:], strict=True):
-        if isinstance(way, ReplicatedAttention) and _better(other, own):
-            main, own = way, other
+    found = side_by_side(setup)
+    main, own = found[0]
     result = _decode(setup, main, own)
     placement = Placement(
         policy=main.name,
         kind=own.kind,
-        policies=(own, *(one for one in found if one is not own)),
+        policies=tuple(one for _, one in found),
         pools=() if result.verdict == "model does not fit" else _shares(main, own),
         binding=own.binding,
         single_binding=own.single_binding,
         pushed_out_from_batch=pushed_out_from(main),
     )
     return result, placement
-
-
-def _better(one: PolicyFigures, other: PolicyFigures) -> bool:
-    """Whether one has the larger aggregate, beyond rounding."""
-    gives, against = one.aggregate_tokens_per_s or 0.0, other.aggregate_tokens_per_s or 0.0
-    return gives > against * (1.0 + ROUNDING)
-
-
-def figures(setup: Setup, way: Policy) -> PolicyFigures:
-    """Decode under one policy: the batches, the rates, and what binds."""
-    floor = setup.workload.floor_tokens_per_s
-    memory = way.memory_batch()
-    best = None
-    if memory:
-        usable = _usable(way, floor, memory)
-        if usable:
-            best = usable
-            if not way.rises:
-                best = highest(lambda b: b * way.per_session(b), usable, way.mark)
-    estimate, _ = _kinds(setup, way, memory)
-    kind: PolicyKind = "policy ceiling" if way.restricts else estimate["aggregate_tokens_per_s"]
-    if not memory:
-        return PolicyFigures(way.name, kind, 0)
-    rate = None if best is None else _one(way, best)
-    return PolicyFigures(
-        name=way.name,
-        kind=kind,
-        memory_batch=memory,
-        best_batch=best,
-        aggregate_tokens_per_s=None if best is None or rate is None else best * rate,
-        per_session_tokens_per_s=rate,
-        single_session_tokens_per_s=_one(way, 1),
-        binding=None if best is None else way.binding(best),
-        single_binding=way.binding(1),
-        groups=None if best is None else way.groups(best),
-    )
-
-
-def _usable(way: Policy, floor: float, memory: int) -> int:
-    """The largest batch that fits and clears the floor; 0 when none does."""
-    if floor <= 0.0:
-        return memory
-    return last_batch(lambda batch: _per_session(way, batch) >= floor, 0, memory)
 
 
 def pushed_out_from(way: Policy) -> int | None:
@@ -128,7 +66,7 @@ def _decode(setup: Setup, way: Policy, own: PolicyFigures) -> Decode:
     pooled = decode_step(setup, setup.speculation)
     rate_limited = rate_limited_batch(pooled, workload.floor_tokens_per_s)
     usable = own.memory_batch if rate_limited is None else min(own.memory_batch, rate_limited)
-    kind, reasons = _kinds(setup, way, usable)
+    kind, reasons = kinds_of(setup, way, usable)
     best = own.best_batch
     found = Decode(
         verdict="model does not fit",
@@ -178,7 +116,7 @@ def _decode(setup: Setup, way: Policy, own: PolicyFigures) -> Decode:
         binding_gate=_binding_gate(way, own, workload.floor_tokens_per_s),
         aggregate_tokens_per_s=own.aggregate_tokens_per_s,
         per_session_tokens_per_s=own.per_session_tokens_per_s,
-        memory_time_s=_memory_s(way, best),
+        memory_time_s=float(way.memory_seconds(np.array([float(best)]))[0]),
         compute_time_s=None if arithmetic is None else float(arithmetic[0]),
     )
 
@@ -188,13 +126,7 @@ def _binding_gate(way: Policy, own: PolicyFigures, floor: float) -> str:
     best = own.best_batch or 0
     if best == own.memory_batch:
         return "memory"
-    return "" if _one(way, best + 1) >= floor else "floor"
-
-
-def _memory_s(way: Policy, batch: int) -> float:
-    """Time of the memory in an iteration, or in a period of all groups [s]."""
-    limits = way.limits(np.array([float(batch)]))
-    return way.step.emitted_tokens / float(limits[0].per_session_tokens_per_s[0])
+    return "" if way.at(best + 1) >= floor else "floor"
 
 
 def _cautions(setup: Setup, way: Policy, pooled: Step, best: int | None) -> tuple[str, ...]:
@@ -216,7 +148,7 @@ def _cautions(setup: Setup, way: Policy, pooled: Step, best: int | None) -> tupl
         arithmetic = way.compute_seconds(np.array([float(best)]))
         combined = setup.workload.decode_ceiling == "combined"
         if arithmetic is not None:
-            slower = float(arithmetic[0]) > _memory_s(way, best)
+            slower = arithmetic[0] > way.memory_seconds(np.array([float(best)]))[0]
             if slower and not combined:
                 said.append(
                     f"At batch {best} arithmetic takes longer than memory traffic: compute must be"
@@ -235,9 +167,9 @@ def forced(setup: Setup, way: Policy) -> Forced | None:
     if batch is None:
         return None
     fits = way.spare_bytes(batch) >= 0
-    if not fits and isinstance(way, PoolPolicy):
+    if not fits and not way.beyond:
         return None
-    rate = _one(way, batch)
+    rate = way.at(batch)
     return Forced(
         batch=batch,
         aggregate_tokens_per_s=batch * rate,
@@ -247,66 +179,7 @@ def forced(setup: Setup, way: Policy) -> Forced | None:
     )
 
 
-def speculation_figures(setup: Setup, way: Policy, own: PolicyFigures) -> SpeculationFigures | None:
-    """What speculation needs to gain under the same policy; None without it.
-
-    rho(b) = period with speculation / period without it, memory and links alike; without it the
-    draft is not held either.
-    """
-    if setup.speculation is None:
-        return None
-    plain = msgspec.structs.replace(setup, speculation=None)
-    ordinary = next(one for one in policies(plain) if one.name == way.name)
-    gamma, emitted = setup.speculation.draft_tokens, setup.speculation.emitted_tokens
-
-    def needed(batch: Any) -> Any:
-        return emitted * _per_session(ordinary, batch) / _per_session(way, batch)
-
-    at_1 = _break_even(needed, 1 if own.memory_batch else None, gamma)
-    at_best = _break_even(needed, own.best_batch, gamma)
-    return SpeculationFigures(
-        draft_tokens=gamma,
-        emitted_tokens_per_iteration=emitted,
-        break_even_at_1=at_1[0],
-        break_even_at_best=at_best[0],
-        break_even_acceptance_at_1=at_1[1],
-        break_even_acceptance_at_best=at_best[1],
-        note_at_1=at_1[2],
-        note_at_best=at_best[2],
-        loses_at=where(lambda b: needed(b) > emitted * (1.0 + ROUNDING), own.memory_batch),
-    )
-
-
-def _break_even(
-    needed: Callable[[Any], Any], batch: int | None, gamma: int
-) -> tuple[float | None, float | None, str]:
-    if batch is None:
-        return None, None, "no batch serves"
-    return break_even_point(float(needed(np.array([batch]))[0]), gamma)
-
-
-def _per_session(way: Policy, batch: Any) -> Any:
-    return way.per_session(np.asarray(batch, dtype=np.float64))
-
-
-def _one(way: Policy, batch: int) -> float:
-    return float(way.per_session(np.array([float(batch)]))[0])
-
-
 def _shares(way: Policy, own: PolicyFigures) -> Any:
     if own.memory_batch == 0:
         return ()
     return way.shares(own.best_batch or 1)
-
-
-def _kinds(setup: Setup, way: Policy, usable: int) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """`caveats.kinds`, and with unlike pools an estimate wherever experts are spread evenly."""
-    kind, reasons = kinds(setup, way.step, usable)
-    spread = isinstance(way, PoolPolicy)
-    if spread and setup.model.experts and way.step.routing == "expected":
-        named = ("best_batch", "aggregate", "per_session", "single_session", "forced")
-        kind = {
-            name: "estimate" if name.startswith(named) else value for name, value in kind.items()
-        }
-        reasons = (*reasons, HOT_EXPERTS)
-    return kind, reasons

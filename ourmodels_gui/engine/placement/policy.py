@@ -33,17 +33,27 @@ class Limit(msgspec.Struct, frozen=True):
         """What sets the ceiling at one of the batches."""
         return self.bindings[0 if self.which is None else int(self.which[place])]
 
+    def resources(self) -> NDArray[np.str_]:
+        """The resource that sets the ceiling at each batch."""
+        named = np.array([binding.resource for binding in self.bindings])
+        if self.which is None:
+            return np.full(self.per_session_tokens_per_s.shape, named[0])
+        resources: NDArray[np.str_] = named[self.which]
+        return resources
+
 
 class Policy:
     """One way of using the pools: a gate, and ceilings of one session that never rise with b.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the aggregate is known never to fall with the batch.
+    rises: whether the aggregate is known never to fall with the batch. beyond: whether a batch that
+    does not fit has a ceiling; where bytes lie depends on the batch, it has none.
     """
 
     name = ""
     restricts = False
     rises = True
+    beyond = True
 
     def __init__(self, setup: Setup, step: Step | None = None) -> None:
         self.setup = setup
@@ -65,7 +75,7 @@ class Policy:
         return self.gate().spare_bytes(batch)
 
     def limits(self, batch: Values) -> tuple[Limit, ...]:
-        """Every resource's ceiling; the least of them is the policy's."""
+        """Every resource's ceiling, the memory's first; the least of them is the policy's."""
         raise NotImplementedError
 
     def per_session(self, batch: Values) -> Values:
@@ -74,6 +84,14 @@ class Policy:
             [limit.per_session_tokens_per_s for limit in self.limits(batch)], axis=0
         )
         return least
+
+    def at(self, batch: int) -> float:
+        """The ceiling of one session at one batch [tokens/s]."""
+        return float(self.per_session(np.array([float(batch)]))[0])
+
+    def memory_seconds(self, batch: Values) -> Values:
+        """Time of the memory in an iteration, or in a period of all groups."""
+        return self.step.emitted_tokens / self.limits(batch)[0].per_session_tokens_per_s
 
     def binding(self, batch: int) -> Binding:
         """What binds at a batch; the first named of what binds alike."""

@@ -50,6 +50,7 @@ class PoolPolicy(Policy):
     """
 
     rises = False
+    beyond = False
 
     def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
         super().__init__(setup)

@@ -9,11 +9,13 @@ from ..setup import Setup
 from ..speculation import ROUNDING
 from .choose import policies
 from .experts import ExpertSplit, ReplicatedAttention
+from .figures import policy
 from .layers import EqualLayers
 from .policy import Policy
 from .pools import PoolPolicy
+from .prompt_layers import LayerPrompts
 from .prompt_pools import PoolPrompts
-from .prompts import HeadPrompts, LayerPrompts, ReplicatedPrompts, TensorPrompts
+from .prompts import HeadPrompts, ReplicatedPrompts, TensorPrompts
 from .tensor import HeadSplit
 
 
@@ -26,17 +28,20 @@ def prefill(setup: Setup, placed: Placement) -> tuple[Prefill, Placement]:
     main = _main(ways)
     found = {way.name: prefill_under(way, ranged=way is main) for way in ways}
     shown = {way.name: _told(way, found[way.name]) for way in ways}
-    told = tuple(
-        msgspec.structs.replace(policy, prompt=shown[policy.name]) for policy in placed.policies
-    )
+    told = tuple(msgspec.structs.replace(one, prompt=shown[one.name]) for one in placed.policies)
     placed = msgspec.structs.replace(placed, policies=told, prompt_policy=main.name)
     return found[main.name], placed
 
 
-def prompt_policy(setup: Setup) -> PromptPolicy:
-    """The way of serving prompts whose figures are those of the setup."""
+def prompt_policy(setup: Setup, name: str | None = None) -> PromptPolicy:
+    """The way of serving prompts of that name; without one, that of the prefill figures.
+
+    Errors: ValueError for a name that no policy of the composition has.
+    """
     if setup.composition is None:
         return PromptPolicy(setup)
+    if name is not None:
+        return prompts_under(policy(setup, name))
     return _main([prompts_under(way) for way in policies(setup)])
 
 

@@ -11,8 +11,8 @@ from .balance import divided, least_at_once, least_in_turn, least_of_groups, mos
 from .parts import Parts
 from .pool import Mode
 from .pools import PoolPolicy
+from .prompt_layers import last_chunks
 from .prompt_parts import Cuts, Private, private, private_of_chunk, prompt_parts
-from .prompts import last_chunks
 
 
 def groups_of(way: PoolPolicy) -> float:

@@ -159,11 +159,13 @@ def work_parts(
         layers = size + sum((row[1] for row in routed), 0.0 * one)
         return _of(("layers", layers, linear + attention))
     rows: list[Row] = [("cache", 0.0 * one, attention)]
-    inside = 0.0 if shape is None else shape.expert_parameters
-    if model.experts and not inside:
-        # Whose share is unknown may be done anywhere.
-        return _of(("weights", 0.0 * one, linear), *rows)
-    chosen = 2.0 * (inside or 0.0) * tokens
+    chosen = 0.0 * one
+    if model.experts:
+        inside = None if shape is None else shape.expert_parameters
+        if inside is None:
+            # Whose share is unknown may be done anywhere.
+            return _of(("weights", 0.0 * one, linear), *rows)
+        chosen = 2.0 * inside * tokens
     active = sum(group.per_token * group.expert_bytes for group in model.experts)
     for _, held, moved in routed:
         rows.append(("routed_experts", held, chosen * moved / max(active, 1e-300)))

@@ -8,6 +8,7 @@ from ..capacity import session_bytes
 from ..costs import cache_alloc_bytes
 from ..crossover import missing_modes, seconds_per_flop
 from ..prompt_costs import Floats, PromptCosts, prompt_costs
+from ..prompt_range import NEAR
 from ..result import Binding, Limit
 from ..setup import Device, Machine
 from ..speculation import ROUNDING
@@ -19,10 +20,8 @@ from .prompt_parts import work_parts
 from .prompts import AloneCosts, DevicePrompts, extended
 from .together import together
 
-LADDER = 8
-"""Batches that are tried at each length of a range."""
-RUNGS = 128
-"""Batches that are tried at once between two, for the best one."""
+FEW, MANY = 16, 128
+"""Batches that are tried at once between two, at each of many lengths or at few."""
 
 
 class PooledCosts(AloneCosts, frozen=True, eq=False):
@@ -50,7 +49,7 @@ class PoolPrompts(DevicePrompts):
     """
 
     way: PoolPolicy
-    rises = False
+    beyond = False
 
     def __init__(self, way: PoolPolicy) -> None:
         super().__init__(way)
@@ -108,9 +107,7 @@ class PoolPrompts(DevicePrompts):
         doing = msgspec.structs.replace(self.setup, machine=self.working)
         found = prompt_costs(doing, tokens, chunk, prefix)
         if reserved is None:
-            reserved, prompt = found.tokens + prefix, self.setup.prompt
-            if prompt is None or prompt.cache_growth == "reserved":
-                reserved = np.maximum(reserved, self.setup.workload.reserved_context_tokens)
+            reserved = self.reserved(found.tokens, prefix)
         compute_s, alone_s, memory = None, 0.0 * found.tokens, None
         if found.compute_s is not None:
             compute_s = self._worked_s(found.tokens, prefix, groups_of(self.way))
@@ -126,7 +123,7 @@ class PoolPrompts(DevicePrompts):
             PooledCosts,
             found,
             compute_s=compute_s,
-            link_s=None if split == "layers" else self.way.link_seconds(found.tokens, split),
+            link_s=None if split == "layers" else self.link_s(found.tokens, split),
             alone_s=alone_s,
             memory=memory,
         )
@@ -162,25 +159,11 @@ class PoolPrompts(DevicePrompts):
 
     def best(self, costs: PromptCosts, largest: Floats) -> Floats:
         """Looked for on ever finer ladders: more prompts may push weights into a slower pool."""
-        if costs.private_bytes is None:
-            return largest
-        low, high = np.ones(np.shape(largest)), np.maximum(largest, 1.0)
-        steps = np.linspace(0.0, 1.0, RUNGS).reshape(-1, *(1,) * np.ndim(largest))
-        while True:
-            tried = np.rint(low * (high / low) ** steps)
-            rates = tried / costs.time_s(tried)
-            alike = rates >= rates.max(axis=0) * (1.0 - ROUNDING)
-            best = np.take_along_axis(tried, np.argmax(alike, axis=0)[np.newaxis], axis=0)[0]
-            below = np.where(tried < best, tried, low).max(axis=0)
-            above = np.where(tried > best, tried, high).min(axis=0)
-            if np.all((above - below <= 2.0) | ((below == low) & (above == high))):
-                return best
-            low, high = below, above
+        return _highest(costs, largest, MANY, np.inf)
 
-    def tried(self, largest: Floats) -> Floats:
-        steps = np.linspace(0.0, 1.0, LADDER).reshape(-1, *(1,) * np.ndim(largest))
-        batches: Floats = np.rint(np.maximum(largest, 1.0) ** steps)
-        return batches
+    def nearly_best(self, costs: PromptCosts, largest: Floats) -> Floats:
+        assert costs.each_s is not None
+        return _highest(costs, largest, FEW, (1.0 - NEAR) / costs.each_s)
 
     def binding(self, costs: PromptCosts, batch: int) -> Binding:
         found = super().binding(costs, batch)
@@ -197,3 +180,25 @@ class PoolPrompts(DevicePrompts):
         most, one_s, all_s = self._work(costs.tokens, prompt.cached_prefix_tokens if prompt else 0)
         assert costs.compute_s is not None
         return self.doing[busiest(self.way.mode, most, one_s, all_s, float(costs.compute_s))].name
+
+
+def _highest(
+    costs: PromptCosts, largest: Floats, rungs: int, enough_per_s: Floats | float
+) -> Floats:
+    """The smallest batch with the most prompts per second, or one with enough of them."""
+    if costs.private_bytes is None:
+        return largest
+    low, high = np.ones(np.shape(largest)), np.maximum(largest, 1.0)
+    steps = np.linspace(0.0, 1.0, rungs).reshape(-1, *(1,) * np.ndim(largest))
+    while True:
+        tried = np.rint(low * (high / low) ** steps)
+        rates = tried / costs.time_s(tried)
+        most = rates.max(axis=0)
+        place = np.argmax(rates >= most * (1.0 - ROUNDING), axis=0)[np.newaxis]
+        best = np.take_along_axis(tried, place, axis=0)[0]
+        below = np.where(tried < best, tried, low).max(axis=0)
+        above = np.where(tried > best, tried, high).min(axis=0)
+        found = (above - below <= 2.0) | ((below == low) & (above == high))
+        if np.all(found | (most >= enough_per_s)):
+            return np.minimum(best, largest)
+        low, high = below, above

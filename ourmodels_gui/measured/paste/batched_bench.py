@@ -29,13 +29,15 @@ def runs(row: Row, context: Context, shared_prompt: bool) -> list[MeasuredRun] |
     pp, tg = positive(row.get("S_PP t/s", "")), positive(row["S_TG t/s"])
     about = {
         "id": "",
-        "said": Said(context.device, context.model, ""),
-        "devices": max(context.devices, 1),
+        "said": Said(context.machine, context.model, ""),
+        "devices": context.count,
         "memory_gb": context.memory_gb,
         "engine": "llama.cpp",
         "batch": batch,
         "source": "pasted",
-        "note": "the prompt is shared by all sessions" if shared_prompt and batch > 1 else "",
+        "note": context.noted(
+            "the prompt is shared by all sessions" if shared_prompt and batch > 1 else ""
+        ),
     }
     if pp is not None and prompt:
         found.append(

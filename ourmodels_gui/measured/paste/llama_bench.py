@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ..runs import MeasuredRun, Said, Split
+from ..runs import MeasuredRun, Said
 from .context import Context
 from .figures import Figure, count, positive, size_gb
 
@@ -21,9 +21,10 @@ CACHES = {"f16": "fp16", "bf16": "bf16", "q8_0": "q8_0", "q5_1": "q5_1", "q4_0":
 MIXED = "the prompt and what is generated share one figure, which is neither phase's rate"
 
 KEYS = (
-    *("model", "size", "backend", "ngl", "sm", "ncmoe", "nkvo", "type_k", "type_v", "test", "t/s"),
+    *("model", "size", "backend", "ngl", "sm", "ts", "ot", "ncmoe", "n_cpu_moe", "nkvo"),
+    *("type_k", "type_v", "test", "t/s"),
     *("model_filename", "model_type", "model_size", "backends", "cpu_info", "gpu_info"),
-    *("n_gpu_layers", "n_cpu_moe", "split_mode", "no_kv_offload"),
+    *("n_gpu_layers", "split_mode", "tensor_split", "tensor_buft_overrides", "no_kv_offload"),
     *("n_prompt", "n_gen", "n_depth", "avg_ts"),
 )
 """Columns of the table and fields of the other formats that are used."""
@@ -51,13 +52,11 @@ def run(row: Row, context: Context) -> MeasuredRun | str:
     kind, tokens, depth = phase_
     model, weights = names(said, context)
     machine, devices = _machine(said, context)
-    cpu_experts = any(said.get(key, "0") not in ("0", "") for key in ("n_cpu_moe", "ncmoe"))
     prefill = kind == "pp"
     return MeasuredRun(
         id="",
         said=Said(machine, model, weights),
         devices=devices,
-        split=_split(said, devices),
         memory_gb=context.memory_gb,
         file_gb=_file_gb(said),
         cache=_cache(said),
@@ -70,8 +69,7 @@ def run(row: Row, context: Context) -> MeasuredRun | str:
         tokens_per_s=rate.value,
         decimals=_decimals(said, rate),
         source="pasted",
-        note=_note(said),
-        left_out="two memory pools" if cpu_experts else "",
+        note=context.noted(*_note(said)),
     )
 
 
@@ -112,6 +110,14 @@ def _phase(said: Mapping[str, str]) -> tuple[str, int, int] | str:
 
 def _machine(said: Mapping[str, str], context: Context) -> tuple[str, int]:
     """The device as printed and how many of it."""
+    names, count = _named(said, context)
+    if _mode(said) == "none":
+        return names.partition(" + ")[0], 1
+    return names, min(count, _filled(said) or count)
+
+
+def _named(said: Mapping[str, str], context: Context) -> tuple[str, int]:
+    """What is listed: one device and how many of it, or unlike ones joined."""
     backend = said.get("backends") or said.get("backend", "")
     on_cpu = backend == "CPU" or (said.get("n_gpu_layers") or said.get("ngl")) == "0"
     if on_cpu:
@@ -120,14 +126,17 @@ def _machine(said: Mapping[str, str], context: Context) -> tuple[str, int]:
     gpus = [name.strip() for name in said.get("gpu_info", "").split(",") if name.strip()]
     if gpus:
         return (gpus[0], len(gpus)) if len(set(gpus)) == 1 else (" + ".join(gpus), 1)
-    return context.device, max(context.devices, 1)
+    return context.machine, context.count
 
 
-def _split(said: Mapping[str, str], devices: int) -> Split:
-    mode = said.get("split_mode") or said.get("sm", "layer")
-    if devices == 1 or mode not in ("layer", "row", "tensor"):
-        return ""
-    return "layer" if mode == "layer" else "tensor"
+def _mode(said: Mapping[str, str]) -> str:
+    return said.get("split_mode") or said.get("sm", "layer")
+
+
+def _filled(said: Mapping[str, str]) -> int:
+    """How many devices have a part of the model; 0 where that is not said."""
+    shares = (said.get("ts") or said.get("tensor_split", "")).split("/")
+    return sum((share := positive(text)) is not None and share.value > 0 for text in shares)
 
 
 def _file_gb(said: Mapping[str, str]) -> float | None:
@@ -147,11 +156,20 @@ def _decimals(said: Mapping[str, str], rate: Figure) -> int:
     return min(rate.decimals, 6) if "avg_ts" in said else rate.decimals
 
 
-def _note(said: Mapping[str, str]) -> str:
+def _note(said: Mapping[str, str]) -> list[str]:
+    """What the row says of several devices and host memory."""
     told = []
+    if _mode(said) in ("row", "tensor"):
+        told.append(f"-sm {_mode(said)}")
     layers = count(said.get("ngl") or said.get("n_gpu_layers") or "")
     if layers is not None and 0 < layers < 90:
         told.append(f"{layers} layers on the GPU")
+    experts = count(said.get("n_cpu_moe") or said.get("ncmoe") or "")
+    if experts:
+        told.append(f"--n-cpu-moe {experts}")
+    override = said.get("ot") or said.get("tensor_buft_overrides", "")
+    if "=CPU" in override:
+        told.append(f"-ot {override[:200]}")
     if said.get("nkvo", "0") == "1" or said.get("no_kv_offload", "").lower() in ("1", "true"):
         told.append("cache in host memory")
-    return "; ".join(told)
+    return told

@@ -48,8 +48,8 @@ def runs(row: Mapping[str, object], context: Context) -> list[MeasuredRun] | str
     wait = positive(said.get("mean_ttft_ms", ""))
     whole = MeasuredRun(
         id="",
-        said=Said(context.device, said.get("model_id") or context.model, ""),
-        devices=max(context.devices, 1),
+        said=Said(context.machine, said.get("model_id") or context.model, ""),
+        devices=context.count,
         engine=_engine(said),
         phase="serving",
         prompt_tokens=None if prompt is None else int(prompt),
@@ -59,7 +59,7 @@ def runs(row: Mapping[str, object], context: Context) -> list[MeasuredRun] | str
         decimals=min(rate.decimals, 6),
         ttft_s=wait.value / 1000 if wait else None,
         source="pasted",
-        note=_note(said),
+        note=context.noted(_note(said)),
     )
     pace = positive(said.get("mean_tpot_ms", ""))
     if batch != 1 or pace is None:
@@ -77,7 +77,7 @@ def runs(row: Mapping[str, object], context: Context) -> list[MeasuredRun] | str
         tokens_per_s=1000 / pace.value,
         decimals=_of_inverse(pace),
         source="pasted",
-        note="from the mean time per token after the first",
+        note=context.noted("from the mean time per token after the first"),
     )
     return [whole, alone]
 
@@ -94,8 +94,8 @@ def latency_run(seconds: Figure, context: Context) -> MeasuredRun | str:
     rate = batch * generated / seconds.value
     return MeasuredRun(
         id="",
-        said=Said(context.device, context.model, ""),
-        devices=max(context.devices, 1),
+        said=Said(context.machine, context.model, ""),
+        devices=context.count,
         engine="vLLM",
         phase="serving",
         prompt_tokens=lengths.get("input-len"),
@@ -104,7 +104,7 @@ def latency_run(seconds: Figure, context: Context) -> MeasuredRun | str:
         tokens_per_s=rate,
         decimals=2,
         source="pasted",
-        note="from the mean latency of a whole batch, the prompt included",
+        note=context.noted("from the mean latency of a whole batch, the prompt included"),
     )
 
 

@@ -81,7 +81,7 @@ class Timings:
 def _prefill(engine: str, tokens: int, rate: Figure, batch: int, context: Context) -> MeasuredRun:
     return MeasuredRun(
         id="",
-        said=Said(context.device, context.model, ""),
+        said=Said(context.machine, context.model, ""),
         engine=engine,
         phase="prefill",
         prompt_tokens=tokens,
@@ -99,7 +99,7 @@ def _decode(
     prompt, generated = lengths
     return MeasuredRun(
         id="",
-        said=Said(context.device, context.model, ""),
+        said=Said(context.machine, context.model, ""),
         engine=engine,
         phase="decode" if batch == 1 else "serving",
         prompt_tokens=prompt,

@@ -1,0 +1,102 @@
+"""Decode under each way of using the pools of a composition, side by side."""
+
+from typing import Any
+
+from ..caveats import kinds
+from ..decode import last_batch
+from ..result import PolicyFigures, PolicyKind
+from ..setup import Setup
+from ..speculation import ROUNDING
+from .choose import policies
+from .experts import ReplicatedAttention
+from .policy import Policy
+from .pools import PoolPolicy
+from .search import highest
+
+HOT_EXPERTS = (
+    "Experts are placed as if all were routed to alike; placing the most used ones in the faster"
+    " pool could do better."
+)
+
+
+def side_by_side(setup: Setup) -> tuple[tuple[Policy, PolicyFigures], ...]:
+    """Every policy with its figures, the one that the decode figures are of first.
+
+    That is the policy asked for; of the two ways of dividing experts the better.
+    """
+    first, *others = [(way, figures(setup, way)) for way in policies(setup)]
+    for other in others:
+        if isinstance(other[0], ReplicatedAttention) and _better(other[1], first[1]):
+            return (other, first)
+    return (first, *others)
+
+
+def policy(setup: Setup, name: str | None = None) -> Policy:
+    """The policy of that name; that of the decode figures without one.
+
+    Errors: ValueError for a name that no policy of the composition has.
+    """
+    ways = policies(setup)
+    if name is None:
+        experts = any(isinstance(way, ReplicatedAttention) for way in ways)
+        return side_by_side(setup)[0][0] if experts else ways[0]
+    for way in ways:
+        if way.name == name:
+            return way
+    raise ValueError(f"the composition has no policy {name!r}")
+
+
+def _better(one: PolicyFigures, other: PolicyFigures) -> bool:
+    """Whether one has the larger aggregate, beyond rounding."""
+    gives, against = one.aggregate_tokens_per_s or 0.0, other.aggregate_tokens_per_s or 0.0
+    return gives > against * (1.0 + ROUNDING)
+
+
+def figures(setup: Setup, way: Policy) -> PolicyFigures:
+    """Decode under one policy: the batches, the rates, and what binds."""
+    floor = setup.workload.floor_tokens_per_s
+    memory = way.memory_batch()
+    best = None
+    if memory:
+        usable = _usable(way, floor, memory)
+        if usable:
+            best = usable
+            if not way.rises:
+                best = highest(lambda b: b * way.per_session(b), usable, way.mark)
+    estimate, _ = kinds_of(setup, way, memory)
+    kind: PolicyKind = "policy ceiling" if way.restricts else estimate["aggregate_tokens_per_s"]
+    if not memory:
+        return PolicyFigures(way.name, kind, 0)
+    rate = None if best is None else way.at(best)
+    return PolicyFigures(
+        name=way.name,
+        kind=kind,
+        memory_batch=memory,
+        best_batch=best,
+        aggregate_tokens_per_s=None if best is None or rate is None else best * rate,
+        per_session_tokens_per_s=rate,
+        single_session_tokens_per_s=way.at(1),
+        binding=None if best is None else way.binding(best),
+        single_binding=way.binding(1),
+        groups=None if best is None else way.groups(best),
+    )
+
+
+def _usable(way: Policy, floor: float, memory: int) -> int:
+    """The largest batch that fits and clears the floor; 0 when none does."""
+    if floor <= 0.0:
+        return memory
+    return last_batch(lambda batch: way.per_session(batch.astype(float)) >= floor, 0, memory)
+
+
+def kinds_of(setup: Setup, way: Policy, usable: int) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """`caveats.kinds`, and with unlike pools an estimate wherever experts are spread evenly."""
+    kind, reasons = kinds(setup, way.step, usable)
+    spread = isinstance(way, PoolPolicy)
+    if spread and setup.model.experts and way.step.routing == "expected":
+        named = ("best_batch", "aggregate", "per_session", "single_session", "forced")
+        kind = {
+            name: "estimate" if name.startswith(named) else value for name, value in kind.items()
+        }
+        reasons = (*reasons, HOT_EXPERTS)
+    return kind, reasons

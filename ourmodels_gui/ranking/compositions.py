@@ -1,0 +1,72 @@
+"""The compositions of a field at one workload: looked up, and their decode figures swept."""
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import placement
+from ..engine.placement.sweep import CompositionSweep, sweep_compositions
+from ..engine.setup import Workload
+from ..engine.tables import ModelTable
+from ..library.chosen import ChosenMachine
+from ..library.resolve import arithmetic_mode, chosen_machine
+from ..problem import BadInput
+from ..scenario import PrefillChoice, WorkloadChoice
+from .field import Field
+
+Floats = NDArray[np.float64]
+
+
+class Compositions(msgspec.Struct, frozen=True):
+    """chosen: those that can be evaluated, with their places in the field. unusable: why each of
+    the others cannot, by its place."""
+
+    places: NDArray[np.intp]
+    chosen: tuple[ChosenMachine, ...]
+    unusable: dict[int, str]
+
+    @property
+    def overheads_bytes(self) -> Floats:
+        """O of each, the sum over its pools."""
+        made = (chosen.composition for chosen in self.chosen)
+        return np.array([placement.overhead_bytes(one) for one in made if one is not None])
+
+
+def compositions(field: Field, workload: WorkloadChoice) -> Compositions:
+    """The compositions of a field, with the rates and the overhead that a workload asks for."""
+    places: list[int] = []
+    chosen: list[ChosenMachine] = []
+    unusable: dict[int, str] = {}
+    for place, ranked in enumerate(field.machines[field.single :], field.single):
+        try:
+            chosen.append(chosen_machine(ranked.hardware, workload, field.library))
+            places.append(place)
+        except BadInput as bad:
+            unusable[place] = bad.problem.message
+    return Compositions(np.array(places, dtype=np.intp), tuple(chosen), unusable)
+
+
+def sweep_of(
+    field: Field,
+    composed: Compositions,
+    models: ModelTable,
+    basis: Workload,
+    prefill: PrefillChoice,
+) -> CompositionSweep:
+    """Decode figures of compositions by the costs of the field."""
+    made = [chosen.composition for chosen in composed.chosen]
+    return sweep_compositions(
+        [one for one in made if one is not None],
+        field.costs,
+        field.shapes,
+        models,
+        field.caches,
+        workload=basis,
+        arithmetic=[
+            (
+                arithmetic_mode(prefill.linear_mode, chosen.machine),
+                arithmetic_mode(prefill.attention_mode, chosen.machine),
+            )
+            for chosen in composed.chosen
+        ],
+    )
