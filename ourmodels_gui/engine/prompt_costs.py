@@ -100,7 +100,11 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
 
     def time_s(self, batch: float | Floats) -> Floats:
         """t_pf,min(b, c): the longest of the known sides [s]."""
-        sides = [] if self.private_bytes is None else [self.shared_s(batch)]
+        return self.longest_s(batch, None if self.private_bytes is None else self.shared_s(batch))
+
+    def longest_s(self, batch: float | Floats, shared_s: Floats | None) -> Floats:
+        """The same where `shared_s` of the batch is known already [s]."""
+        sides = [] if shared_s is None else [shared_s]
         if self.compute_s is not None:
             sides.append(self.work_s(batch))
         if self.link_s is not None:

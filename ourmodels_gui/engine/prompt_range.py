@@ -116,10 +116,9 @@ class _Lengths:
     def near(self, costs: PromptCosts) -> tuple[Floats, Floats]:
         """A batch that comes near the best at each length, and the largest admitted."""
         admitted = self.admitted(costs)
-        return (
-            admitted if self._batch else self._policy.nearly_best(costs, admitted),
-            admitted,
-        )
+        if self._batch:
+            return admitted, admitted
+        return self._policy.nearly_best(costs, admitted), admitted
 
     def last_admitted(self) -> int:
         """The longest length with a batch: gate and budget tighten with the length. 0 for none."""
@@ -240,11 +239,10 @@ def _loose_ceilings(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The same where all that is known is that prompts per second fall with the length."""
     costs = lengths.costs(np.stack((begin, end)))
-    near, admitted = lengths.near(costs)
-    rates = near * costs.tokens / costs.time_s(near)
-    shared = admitted * costs.tokens / costs.shared_s(admitted)
-    if near is not admitted:
-        shared = np.maximum(shared, near * costs.tokens / costs.shared_s(near))
+    batch = np.stack(lengths.near(costs))
+    shared_s = costs.shared_s(batch)
+    rates = batch[0] * costs.tokens / costs.longest_s(batch[0], shared_s[0])
+    shared = np.max(batch * costs.tokens / shared_s, axis=0)
     steady = _steady(costs)
     lower = np.minimum(shared[1] * begin / end, steady[1])
     upper = np.minimum(rates[0] * end / begin, steady[0])

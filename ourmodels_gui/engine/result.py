@@ -87,6 +87,13 @@ class Decode(msgspec.Struct, frozen=True):
     forced: Forced | None = None
 
 
+class Binding(msgspec.Struct, frozen=True):
+    """What keeps a figure of a composition from rising: a resource, and where."""
+
+    resource: Limit
+    place: str
+
+
 class PrefillPoint(msgspec.Struct, frozen=True):
     """A prefill ceiling with the setting that reaches it."""
 
@@ -113,6 +120,7 @@ class Prefill(msgspec.Struct, frozen=True):
 
     chunk_tokens: width in use (the prompt itself for one shot).
     unavailable: what is missing, "" when nothing is.
+    binding: what the setting waits for, and where; the place is "" where there is one pool.
     unrestricted: the result without the time-to-first-token budget; None without a budget.
     """
 
@@ -124,6 +132,7 @@ class Prefill(msgspec.Struct, frozen=True):
     tokens_per_s: float | None = None
     time_s: float | None = None
     limit: Limit | None = None
+    binding: Binding | None = None
     memory_ceiling_tokens_per_s: float | None = None
     compute_ceiling_tokens_per_s: float | None = None
     memory_power_tokens_per_s: float | None = None
@@ -135,13 +144,6 @@ class Prefill(msgspec.Struct, frozen=True):
     range_single: PromptRange | None = None
     single_prompt: PrefillPoint | None = None
     unrestricted: PrefillPoint | None = None
-
-
-class Binding(msgspec.Struct, frozen=True):
-    """What keeps a figure of a composition from rising: a resource, and where."""
-
-    resource: Limit
-    place: str
 
 
 class PolicyPrompt(msgspec.Struct, frozen=True):

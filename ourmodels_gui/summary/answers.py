@@ -141,17 +141,10 @@ def _wait(known: Figures) -> Answer:
     figure, unit = split(_wait_text(known, prefill.time_s))
     at_once = "" if prefill.batch == 1 else f", {known.count(prefill.batch or 0)} at once"
     speed = known.rate(prefill.tokens_per_s or 0.0)
-    why = f"{length}{at_once}: {speed} {RATE}, limited by {_prompt_limit(known)}"
+    why = f"{length}{at_once}: {speed} {RATE}, limited by {binding_words(prefill.binding)}"
+    if known.result.placement is not None:
+        why += f"; {known.result.placement.prompt_policy}"
     return Answer(WAIT, "serves", "at least", figure, unit, why, kind, row="time_s")
-
-
-def _prompt_limit(known: Figures) -> str:
-    """What the prompt waits for, and under which policy where there are several."""
-    placed, prefill = known.result.placement, known.result.prefill
-    if placed is None or prefill is None:
-        return "" if prefill is None else prefill.limit or ""
-    shown = {policy.name: policy.prompt for policy in placed.policies}[placed.prompt_policy]
-    return f"{binding_words(shown.binding if shown else None)}; {placed.prompt_policy}"
 
 
 def _wait_text(known: Figures, seconds: float) -> str:

@@ -37,6 +37,8 @@ def binding_words(binding: Binding | None) -> str:
     """
     if binding is None:
         return ""
+    if not binding.place:
+        return binding.resource
     joined = ", " if binding.resource == "link" else " of "
     return f"{binding.resource}{joined}{binding.place}"
 

@@ -74,16 +74,11 @@ def _rate(way: PromptPolicy) -> float:
 
 
 def _told(way: PromptPolicy, found: Prefill) -> PolicyPrompt:
-    kind = found.kind.get("tokens_per_s", "bound")
-    binding, prompt = None, way.setup.prompt
-    if found.tokens_per_s is not None and found.batch is not None and prompt is not None:
-        costs = way.costs(prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens)
-        binding = way.binding(costs, found.batch)
     return PolicyPrompt(
         found.verdict,
-        "policy ceiling" if way.restricts else kind,
+        "policy ceiling" if way.restricts else found.kind.get("tokens_per_s", "bound"),
         batch=found.batch,
         tokens_per_s=found.tokens_per_s,
         time_s=found.time_s,
-        binding=binding,
+        binding=found.binding,
     )

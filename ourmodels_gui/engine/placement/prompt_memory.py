@@ -52,11 +52,10 @@ def slowest_chunk(
     found: PromptCosts, prefix: int, seconds: Callable[[Floats, Floats], Floats]
 ) -> Floats:
     """The longest of a prompt's last chunks; seconds, of a chunk's start and width [s]."""
-    each = [
-        np.where(width > 0.0, seconds(start, np.maximum(width, 1.0)), 0.0)
-        for start, width in last_chunks(found, prefix)
-    ]
-    return np.maximum(*each)
+    start, width = (np.stack(each) for each in zip(*last_chunks(found, prefix), strict=True))
+    passed = np.where(width > 0.0, seconds(start, np.maximum(width, 1.0)), 0.0)
+    longest: Floats = np.max(passed, axis=0)
+    return longest
 
 
 class PromptMemory:
@@ -79,9 +78,16 @@ class PromptMemory:
         self.layers = way.composition.host is None
         self.own = self.shot = private(way.setup, found.tokens, found.chunk, prefix)
         self.passage_s: Floats | float = 0.0
+        self._known: dict[int, Floats] = {}
         if cut and way.mode == "groups":
             self.shot = private(way.setup, found.tokens, found.tokens, prefix)
             self.passage_s = slowest_chunk(found, prefix, self._passage_s)
+
+    def at(self, batch: int) -> Floats:
+        """The least time at one batch, which several figures rest on [s]."""
+        if batch not in self._known:
+            self._known[batch] = self.seconds(batch)
+        return self._known[batch]
 
     def seconds(self, batch: float | Floats) -> Floats:
         """The least time at each batch, or each batch and length [s]."""
@@ -100,7 +106,7 @@ class PromptMemory:
         """The pool that works the longest at one batch of one length."""
         way = self.way
         most, _ = self.most(np.asarray(float(batch)))
-        return busiest(way.mode, most, way.one_s, way.all_s, float(self.seconds(batch)))
+        return busiest(way.mode, most, way.one_s, way.all_s, float(self.at(batch)))
 
     def most(self, batch: Floats) -> tuple[Floats, tuple[int, ...]]:
         """F of all chunks, sets by columns, and the shape that the columns have."""
@@ -113,7 +119,7 @@ class PromptMemory:
         return self._most(batch, sweeps, self.own)
 
     def _most(self, batch: Floats, sweeps: Cuts, own: Private) -> tuple[Floats, tuple[int, ...]]:
-        shape = np.broadcast_shapes(batch.shape, self.found.tokens.shape, self.reserved.shape)
+        shape = np.broadcast_shapes(batch.shape, own.held_tokens.shape, self.reserved.shape)
 
         def flat(values: Floats) -> Floats:
             return np.broadcast_to(values, shape).ravel()

@@ -31,7 +31,7 @@ class PooledCosts(AloneCosts, frozen=True, eq=False):
 
     def memory_s(self, batch: float | Floats) -> Floats:
         assert self.memory is not None
-        return self.memory.seconds(batch)
+        return self.memory.at(batch) if isinstance(batch, int) else self.memory.seconds(batch)
 
 
 class PoolPrompts(DevicePrompts):
