@@ -34,21 +34,21 @@ class CacheColumns(msgspec.Struct, frozen=True, eq=False):
 
     def alloc_bytes(self, tokens: Floats, policy: CachePolicy) -> Floats:
         """K_alloc by model at each one's own context [bytes]."""
-        total = np.zeros(tokens.shape)
-        for row, count in enumerate(self.count):
-            held = np.minimum(tokens, self.held_most[row]) if policy == "windowed" else tokens
-            total = total + count * (self.held_per_token[row] * held + self.held_bytes[row])
-        return total
+        return np.add.reduce(self.group_alloc_bytes(tokens, policy), axis=0)
+
+    def group_alloc_bytes(self, tokens: Floats, policy: CachePolicy) -> Floats:
+        """The same by [layer group, model]."""
+        held = np.minimum(tokens, self.held_most) if policy == "windowed" else tokens
+        return self.count * (self.held_per_token * held + self.held_bytes)
 
     def step_read_bytes(self, tokens: Floats) -> Floats:
         """K_read by model at each one's own context [bytes]."""
-        total = np.zeros(tokens.shape)
-        for row, count in enumerate(self.count):
-            read = self.read_per_token[row] * np.minimum(tokens, self.read_most[row])
-            total = total + count * (
-                read + self.index_per_token[row] * tokens + self.read_bytes[row]
-            )
-        return total
+        return np.add.reduce(self.group_read_bytes(tokens), axis=0)
+
+    def group_read_bytes(self, tokens: Floats) -> Floats:
+        """The same by [layer group, model]."""
+        read = self.read_per_token * np.minimum(tokens, self.read_most)
+        return self.count * (read + self.index_per_token * tokens + self.read_bytes)
 
 
 def cache_columns(models: Sequence[ModelCosts]) -> CacheColumns:

@@ -52,9 +52,13 @@ class AnswerPanel(QWidget):
             card.present(text)
         self.memory.present(evaluation)
         found = summary.cautions
-        more = tr(" (and {count} more)").format(count=len(found) - 1)
-        line = tr("Caution: {first}").format(first=found[0]) if found else ""
-        self._cautions.say(line + (more if len(found) > 1 else ""), "\n".join(found))
+        line = ""
+        if found:
+            words = tr("Caution: {first}")
+            if len(found) > 1:
+                words = tr("Caution: {first} (and {count} more)")
+            line = words.format(first=found[0], count=len(found) - 1)
+        self._cautions.say(line, "\n".join(found))
 
     def _restyle(self) -> None:
         self._cautions.setStyleSheet(f"color: {colours(self).below};")

@@ -5,6 +5,7 @@ import numpy as np
 from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
 from ..evaluation import Evaluation
+from ..language import mark, tr
 from ..summary.figures import NONE
 from ..summary.spans import batch_span
 from ..units import number, rate
@@ -13,26 +14,30 @@ from .tables import Cell, Row
 
 SAMPLES = 160
 LIMITS = {
-    "capacity": "does not fit",
-    "floor": "below the floor",
-    "compute": "compute",
-    "memory": "bandwidth",
-    "link": "link",
+    "capacity": mark("does not fit"),
+    "floor": mark("below the floor"),
+    "compute": mark("compute"),
+    "memory": mark("bandwidth"),
+    "link": mark("link"),
 }
 
 
 def why_no_curve(evaluation: Evaluation) -> str:
     """What keeps the plot empty; "" when there is something to show."""
     if evaluation.result is None:
-        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+        return evaluation.problem.message if evaluation.problem else tr("Nothing is chosen yet.")
     decode = evaluation.result.decode
     if decode.memory_batch:
         return ""
     missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
     if decode.verdict == "model does not fit":
         missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
-        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
-    return f"Not one session fits beside the model: {missing} GB are missing for the first."
+        return tr(
+            "The model does not fit: {missing} GB are missing, so there is nothing to decode."
+        ).format(missing=missing)
+    return tr(
+        "Not one session fits beside the model: {missing} GB are missing for the first."
+    ).format(missing=missing)
 
 
 def sampled(high: int) -> np.ndarray:

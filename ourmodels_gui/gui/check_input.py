@@ -264,4 +264,4 @@ def _title(run: MeasuredRun) -> str:
     depth = f" @ {typed.show(run.depth_tokens)}" if run.depth_tokens else ""
     sessions = f" x {run.batch}" if run.batch and run.batch > 1 else ""
     model = f"  {run.said.model}" if run.said.model else ""
-    return f"{run.phase}{length}{depth}{sessions}: {typed.show(run.tokens_per_s)} tok/s{model}"
+    return f"{tr(run.phase)}{length}{depth}{sessions}: {typed.show(run.tokens_per_s)} tok/s{model}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class DecodeTab(PlotTab):
     """The ceilings over the batch, with a number of sessions that may be forced."""
 
-    groups = ("Memory", "Decode", "Forced concurrency", "Speculation")
+    groups = ("memory", "decode", "forced", "speculation")
 
     def __init__(self, parent: QWidget | None = None) -> None:
         batches = FigureTable(

@@ -23,7 +23,7 @@ DETAILS_MIN_PX = 260
 class PlotTab(QWidget):
     """Keeps what it is given while hidden, and draws it when it is raised.
 
-    groups: titles of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
+    groups: ids of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
     the first time that it is called: the import of the plots is the slowest part of the start.
     measured: what was measured in an evaluation's setup, for the plot.
     """
@@ -91,7 +91,7 @@ class PlotTab(QWidget):
         self._drawn = evaluation
         self.draw(evaluation)
         summary = told(evaluation)
-        self.figures.present([group for group in summary.groups if group.title in self.groups])
+        self.figures.present([group for group in summary.groups if group.id in self.groups])
         self.assumptions.present_assumptions(summary.assumptions)
 
     def showEvent(self, event: QShowEvent) -> None:

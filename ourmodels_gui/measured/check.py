@@ -32,7 +32,8 @@ ANSWERED_BY = {
 """Reasons for having no ceiling that end when a person fills in that field."""
 SAID = {
     "host memory not stated": "part of the weights lies in host memory, and the text does not say "
-    "how fast it is; choose a scenario of a device with its host's memory, then take it from there",
+    "how fast it is; choose a scenario of a device with its host's memory, then press From the "
+    "scenario",
 }
 """What a person is told instead of the bare reason."""
 

@@ -143,7 +143,8 @@ def _groups(
             ("machines of this class", alike),
             ("machines of this kind", kind),
         )
-    exact = [run for run in same if run.devices == hardware.devices[0].count]
+    one_kind = len(hardware.devices) == 1 and hardware.host_memory is None
+    exact = [run for run in same if one_kind and run.devices == hardware.count]
     return (
         ("this composition", exact),
         ("compositions of such devices, used the same way", alike),
@@ -175,9 +176,9 @@ def nearest_runs(
 
     Order: same machine, same model, same way of using several devices, their number, same class of
     machine, same weight format, then the size of the weights (by ratio), the batch, and the
-    context. Runs that share neither the machine nor its class nor the model are left out, and so
-    are those that used their devices and pools in another way; one that does not say in which way
-    it split is near every split.
+    context. Runs that share neither the machine nor its class nor the model nor such a way are left
+    out, and so are those that used their devices and pools in another way; one that does not say in
+    which way it split is near every split.
     """
     alike = []
     hardware = hardware_in_use(scenario.hardware, library)
@@ -187,7 +188,7 @@ def nearest_runs(
         if run.phase != phase or policy_of_run(run) not in ways:
             continue
         same = _same(run, scenario, hardware, library)
-        if set(same) & {"machine", "model", "class of machine"}:
+        if set(same) & {"machine", "model", "way", "class of machine"}:
             order = ("machine", "model", "way", "devices", "class of machine", "weights")
             alike.append((tuple(name not in same for name in order), run, same))
     alike.sort(key=lambda one: one[0])

@@ -18,7 +18,7 @@ BESIDE = "What others reached stands beside a ceiling; no ceiling is multiplied 
 def evidence_words(found: Evidence | None, phase: Phase, write: Separators = ENGLISH) -> str:
     """What published runs reached, in a sentence."""
     if found is None:
-        return f"{phase}: too few published runs on machines of this kind"
+        return f"{phase}: too few published runs of its kind"
     lower, median, upper = (_share(ratio, write) for ratio in found.quartiles)
     where = f"{found.machines} {found.scope}" if found.machines > 1 else str(found.scope)
     return (

@@ -6,6 +6,7 @@ import pytest
 from report_cases import ODD, cases, evaluated, known, library, oddly_named
 
 from ourmodels_gui import export, scenario
+from ourmodels_gui.composed import ComposedHardware, DeviceChoice
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.problem import BadInput
@@ -208,6 +209,16 @@ def test_evidence_stands_beside_and_is_never_multiplied_in(reports):
     assert table(with_runs, "evidence").rows
     assert "evidence" not in [found.id for found in without.sections]
     assert [s for s in with_runs.sections if s.id != "evidence"] == list(without.sections)
+
+
+def test_the_evidence_of_a_composition_is_of_compositions_used_the_same_way():
+    pair = ComposedHardware(devices=(DeviceChoice("geforce-rtx-4090", 2),), link="pcie-4-x8")
+    wanted = Scenario(pair, ModelRef("llama-3-70b", weights="q4_k_m"))
+    report = build((run(wanted, library()),), known())
+    scopes = {row[2] for row in table(report, "evidence").rows}
+    assert scopes == {"compositions of such devices, used the same way"}
+    conditions = [row[0] for row in table(report, "nearest-runs").rows]
+    assert conditions and all("layer split" in words for words in conditions)
 
 
 def test_only_the_sections_that_are_wanted():

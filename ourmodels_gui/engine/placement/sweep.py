@@ -1,25 +1,33 @@
 """The decode figures of compositions x models at once, without speculation.
 
 Every figure is the one that `placement.decode` gives for the pair under the policy of the
-composition.
+composition. Devices of one kind, alone or with the memory of their host, take a few operations on
+arrays for all pairs; what they leave goes pair by pair through `placement.decode` itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arithmetic_tables import position_flop, seconds_table
 from ..cache_columns import CacheColumns
 from ..result import Binding
-from ..setup import Composition, ModelCosts, ModelShape, Setup, Workload
+from ..setup import Composition, ModelCosts, ModelShape, Setup, Split, Workload
+from ..speculation import ROUNDING
 from ..tables import ModelTable
 from .decode import decode
+from .sweep_equal import EqualDevices, ExpertWays, LayerWays, ReplicatedWays, TensorWays
+from .sweep_models import ModelColumns, model_columns
+from .sweep_pools import PoolWays, suit
+from .sweep_ways import AGGREGATE, FIGURES, Floats, Found, Indices, Ways, found_by
 from .together import overhead_bytes, pools_of, together
 
-Floats = NDArray[np.float64]
 Shares = dict[str, float]
 """Shares by arithmetic mode, summing to 1."""
+BLOCK = 12_000
+"""Pairs of a block: a figure of it takes 96 kB."""
 
 
 class CompositionSweep(msgspec.Struct, frozen=True, eq=False):
@@ -50,6 +58,48 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False):
         return fits + (self.memory_batch >= 1.0) + (self.best_batch >= 1.0)
 
 
+class Pairs(msgspec.Struct, frozen=True, eq=False):
+    """What is swept, see `sweep_compositions`."""
+
+    compositions: Sequence[Composition]
+    models: Sequence[ModelCosts]
+    shapes: Sequence[ModelShape | None]
+    table: ModelTable
+    workload: Workload
+    arithmetic: Sequence[tuple[Shares, Shares]]
+
+    def setup(self, row: int, column: int) -> Setup:
+        """The setup of one pair."""
+        composition, (linear, attention) = self.compositions[row], self.arithmetic[row]
+        workload = msgspec.structs.replace(
+            self.workload,
+            reserved_context_tokens=int(self.table.reserved_context_tokens[column]),
+            read_context_tokens=int(self.table.read_context_tokens[column]),
+            overhead_bytes=overhead_bytes(composition),
+        )
+        return Setup(
+            machine=together(pools_of(composition)),
+            model=self.models[column],
+            workload=workload,
+            linear_mode=linear,
+            attention_mode=attention,
+            composition=msgspec.structs.replace(composition, shape=self.shapes[column]),
+        )
+
+    def compute_s(self) -> Floats:
+        """Time of one position over all devices by [composition, model]; 0 where it is no limit."""
+        if self.workload.decode_ceiling != "combined":
+            return np.zeros((len(self.compositions), len(self.models)))
+        machines = [together(pools_of(composition)) for composition in self.compositions]
+        flop = position_flop(self.models, self.table.read_context_tokens)
+        times = (
+            np.outer(seconds_table(machines, [mode[kind] for mode in self.arithmetic]), flop[kind])
+            for kind in (0, 1)
+        )
+        linear_s, attention_s = times
+        return np.nan_to_num(linear_s + attention_s, nan=0.0)
+
+
 def sweep_compositions(
     compositions: Sequence[Composition],
     models: Sequence[ModelCosts],
@@ -70,36 +120,105 @@ def sweep_compositions(
     References: formulation, "Calculator procedure"; docs/compositions.md.
     """
     modes = arithmetic or [({}, {})] * len(compositions)
-    rows = []
-    for composition, (linear, attention) in zip(compositions, modes, strict=True):
-        known: dict[Binding, int] = {}
-        row = []
-        for column, (model, shape) in enumerate(zip(models, shapes, strict=True)):
-            kept = msgspec.structs.replace(
-                workload,
-                reserved_context_tokens=int(table.reserved_context_tokens[column]),
-                read_context_tokens=int(table.read_context_tokens[column]),
-                overhead_bytes=overhead_bytes(composition),
-            )
-            setup = Setup(
-                machine=together(pools_of(composition)),
-                model=model,
-                workload=kept,
-                linear_mode=linear,
-                attention_mode=attention,
-                composition=msgspec.structs.replace(composition, shape=shape),
-            )
-            row.append(_figures(setup, known))
-        rows.append((row, tuple(known)))
-    figures = np.array([row for row, _ in rows], dtype=np.float64)
-    columns = np.moveaxis(figures.reshape(len(compositions), len(models), 10), 2, 0)
-    binding, single_binding = columns[8:].astype(np.int16)
-    bindings = tuple(bindings for _, bindings in rows)
-    return CompositionSweep(bindings, binding, single_binding, *columns[:8])
+    pairs = Pairs(compositions, models, shapes, table, workload, modes)
+    columns = model_columns(models, shapes, table, caches, workload)
+    shape = (len(compositions), len(models))
+    figures = np.full((len(FIGURES), *shape), np.nan)
+    codes = np.full((2, *shape), -1, dtype=np.int16)
+    left = np.ones(shape, dtype=np.bool_)
+    known: list[dict[Binding, int]] = [{} for _ in compositions]
+    for rows, places, ways in _blocks(pairs, columns):
+        found, block = _better(ways, workload), (len(rows), places.size)
+        at = np.ix_(rows, places)
+        figures[:, at[0], at[1]] = found.figures.reshape(-1, *block)
+        left[at] = found.unsure.reshape(block)
+        for row, bindings, bound in zip(
+            rows, ways[0].bindings(), found.codes.reshape(-1, *block).swapaxes(0, 1), strict=True
+        ):
+            ids = [known[row].setdefault(one, len(known[row])) for one in bindings]
+            codes[:, row, places] = np.array([*ids, -1], dtype=np.int16)[bound]
+    for row, column in np.argwhere(left):
+        figures[:, row, column], codes[:, row, column] = _alone(
+            pairs.setup(row, column), known[row]
+        )
+    return CompositionSweep(tuple(map(tuple, known)), codes[0], codes[1], *figures)
 
 
-def _figures(setup: Setup, known: dict[Binding, int]) -> list[float]:
-    """The figures of one pair in the order of `CompositionSweep`."""
+class Kind(msgspec.Struct, frozen=True):
+    """What compositions have in common that are swept together: kinds of pools, how they are used.
+
+    hosted: whether a host's memory is among two pools. turns: whether one pool works at a time.
+    """
+
+    split: Split
+    pools: int
+    hosted: bool = False
+    turns: bool = False
+
+
+def _kind(composition: Composition, combined: bool) -> Kind | None:
+    """Which compositions are swept together; None for what goes pair by pair."""
+    split, hosted = composition.split, composition.host is not None
+    pools = len(composition.devices) + hosted
+    if pools == 1:
+        return Kind(split, pools)
+    turns = composition.pools == "sequential" if hosted else composition.groups == 1
+    if pools == 2 and (hosted or turns) and not composition.placement and not combined:
+        return Kind(split, pools, hosted, turns)
+    return None
+
+
+def _blocks(
+    pairs: Pairs, columns: ModelColumns
+) -> Iterator[tuple[Indices, Indices, tuple[Ways, ...]]]:
+    """Rows and columns that are swept together, with the ways of which the better one counts."""
+    alike: dict[Kind, list[int]] = {}
+    for row, composition in enumerate(pairs.compositions):
+        kind = _kind(composition, pairs.workload.decode_ceiling == "combined")
+        if kind is not None:
+            alike.setdefault(kind, []).append(row)
+    compute_s = pairs.compute_s()
+    for kind, rows in alike.items():
+        suited = np.ones(len(pairs.models), dtype=np.bool_)
+        if kind.pools == 2:
+            suited = suit(columns, whole_layers=not kind.hosted)
+        places = np.flatnonzero(suited)
+        some, height = columns.of(places), max(BLOCK // max(places.size, 1), 1)
+        for start in range(0, len(rows) if places.size else 0, height):
+            block = np.array(rows[start : start + height], dtype=np.intp)
+            chosen = [pairs.compositions[row] for row in block]
+            ways: tuple[Ways, ...]
+            if kind.pools == 2:
+                ways = (PoolWays(chosen, some, sequential=kind.turns),)
+            else:
+                computing = compute_s[np.ix_(block, places)].ravel()
+                ways = tuple(way(chosen, some, computing) for way in EQUAL[kind.split])
+            yield block, places, ways
+
+
+EQUAL: dict[str, tuple[type[EqualDevices], ...]] = {
+    "tensor": (TensorWays,),
+    "experts": (ExpertWays, ReplicatedWays),
+    "layers": (LayerWays,),
+}
+
+
+def _better(ways: tuple[Ways, ...], workload: Workload) -> Found:
+    """The figures of the first way, or of a later one where its aggregate is larger."""
+    first, *others = (found_by(way, workload) for way in ways)
+    for other in others:
+        least = np.nan_to_num(first.figures[AGGREGATE]) * (1.0 + ROUNDING)
+        better = np.nan_to_num(other.figures[AGGREGATE]) > least
+        first = Found(
+            np.where(better, other.figures, first.figures),
+            np.where(better, other.codes, first.codes),
+            first.unsure,
+        )
+    return first
+
+
+def _alone(setup: Setup, known: dict[Binding, int]) -> tuple[list[float], list[int]]:
+    """The figures of one pair, and its bindings as places in `known`, to which it adds."""
     found, placed = decode(setup)
     figures = [
         found.resident_margin_bytes,
@@ -115,4 +234,4 @@ def _figures(setup: Setup, known: dict[Binding, int]) -> list[float]:
         -1 if one is None else known.setdefault(one, len(known))
         for one in (placed.binding, placed.single_binding)
     ]
-    return [np.nan if figure is None else float(figure) for figure in figures] + codes
+    return [np.nan if figure is None else float(figure) for figure in figures], codes
