@@ -176,7 +176,7 @@ def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
             _speed(known, found.memory_ceiling_tokens_per_s),
             found.memory_ceiling_tokens_per_s,
             kinds=found.kind,
-            formula=tr("b L / t, of the least memory time under the policy") if pools else "R / q",
+            formula=under if pools else "R / q",
             worked=memory,
             symbols="" if pools else "R",
             note=why,
