@@ -93,6 +93,16 @@ class Binding(msgspec.Struct, frozen=True):
     resource: Limit
     place: str
 
+    @property
+    def words(self) -> str:
+        """The same as people say it.
+
+        >>> Binding("memory", "RTX 3090").words, Binding("link", "between devices").words
+        ('memory of RTX 3090', 'link, between devices')
+        """
+        joined = ", " if self.resource == "link" else " of "
+        return f"{self.resource}{joined}{self.place}"
+
 
 class PrefillPoint(msgspec.Struct, frozen=True):
     """A prefill ceiling with the setting that reaches it."""

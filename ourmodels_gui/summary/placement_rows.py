@@ -2,6 +2,7 @@
 
 from .. import units
 from ..engine.result import Binding, PolicyFigures, PoolShare
+from ..engine.setup import Composition
 from ..language import tr, trn
 from ..spoken import spoken
 from .figures import NONE, Figures, split
@@ -32,18 +33,25 @@ def placement(known: Figures) -> Group | None:
     return Group(title, tuple(rows), "placement")
 
 
-def binding_words(binding: Binding | None) -> str:
-    """A resource and its place, as people say it.
+def binding_words(binding: Binding | None, composition: Composition | None) -> str:
+    """A resource and its place, as people say it; the host's memory is the system's.
 
-    >>> binding_words(Binding("memory", "RTX 3090")), binding_words(Binding("link", "between"))
-    ('memory of RTX 3090', 'link, between')
+    >>> binding_words(Binding("memory", "RTX 3090"), None)
+    'memory of RTX 3090'
+    >>> binding_words(Binding("link", "between devices"), None)
+    'link, between devices'
     """
     if binding is None:
         return ""
     if not binding.place:
         return tr(binding.resource)
-    words = tr("link, {place}") if binding.resource == "link" else tr("{resource} of {place}")
-    return words.format(resource=tr(binding.resource), place=spoken(binding.place))
+    host = None if composition is None else composition.host
+    if host is not None and binding.place == host.name:
+        words = {"memory": tr("system memory"), "link": tr("link to the system memory")}
+        if binding.resource in words:
+            return words[binding.resource]
+    words_of = tr("link, {place}") if binding.resource == "link" else tr("{resource} of {place}")
+    return words_of.format(resource=tr(binding.resource), place=spoken(binding.place))
 
 
 def _policy(known: Figures, policy: PolicyFigures) -> Row:
@@ -56,12 +64,13 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         if (policy.groups or 1) > 1:
             words = tr("{sessions} in {groups} groups at {rate}, limited by {limit}")
         rate = known.rate(policy.per_session_tokens_per_s)
-        limit = binding_words(policy.binding)
+        limit = binding_words(policy.binding, known.setup.composition)
         told.append(words.format(sessions=sessions, groups=policy.groups, rate=rate, limit=limit))
     if single is not None:
         told.append(
             tr("one alone {rate}, limited by {limit}").format(
-                rate=known.rate(single), limit=binding_words(policy.single_binding)
+                rate=known.rate(single),
+                limit=binding_words(policy.single_binding, known.setup.composition),
             )
         )
     told += _prompt(known, policy)
@@ -94,7 +103,7 @@ def _prompt(known: Figures, policy: PolicyFigures) -> list[str]:
             count=known.count(prompt.batch or 0),
             time=units.duration(prompt.time_s, known.separators),
             rate=known.rate(prompt.tokens_per_s),
-            limit=binding_words(prompt.binding),
+            limit=binding_words(prompt.binding, known.setup.composition),
         )
     ]
 
