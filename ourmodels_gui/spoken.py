@@ -63,6 +63,7 @@ TEMPLATES = (
     mark("compute rate F_hw({mode})"),
     mark("layer split, {count} groups"),
     mark("the machine's rate in {mode}"),
+    mark("the rate of {pool} in {mode}"),
     mark("{side}: {missing} unknown"),
     mark("the reservation of {reserved} tokens is too small for {held} of {what}"),
     mark(

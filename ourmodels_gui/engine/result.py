@@ -86,6 +86,23 @@ class Decode(msgspec.Struct, frozen=True):
     forced: Forced | None = None
 
 
+class Binding(msgspec.Struct, frozen=True):
+    """What keeps a figure of a composition from rising: a resource, and where."""
+
+    resource: Limit
+    place: str
+
+    @property
+    def words(self) -> str:
+        """The same as people say it.
+
+        >>> Binding("memory", "RTX 3090").words, Binding("link", "between devices").words
+        ('memory of RTX 3090', 'link, between devices')
+        """
+        joined = ", " if self.resource == "link" else " of "
+        return f"{self.resource}{joined}{self.place}"
+
+
 class PrefillPoint(msgspec.Struct, frozen=True):
     """A prefill ceiling with the setting that reaches it."""
 
@@ -112,6 +129,7 @@ class Prefill(msgspec.Struct, frozen=True):
 
     chunk_tokens: width in use (the prompt itself for one shot).
     unavailable: what is missing, "" when nothing is.
+    binding: what the setting waits for, and where; the place is "" where there is one pool.
     unrestricted: the result without the time-to-first-token budget; None without a budget.
     """
 
@@ -123,6 +141,7 @@ class Prefill(msgspec.Struct, frozen=True):
     tokens_per_s: float | None = None
     time_s: float | None = None
     limit: Limit | None = None
+    binding: Binding | None = None
     memory_ceiling_tokens_per_s: float | None = None
     compute_ceiling_tokens_per_s: float | None = None
     memory_power_tokens_per_s: float | None = None
@@ -134,23 +153,6 @@ class Prefill(msgspec.Struct, frozen=True):
     range_single: PromptRange | None = None
     single_prompt: PrefillPoint | None = None
     unrestricted: PrefillPoint | None = None
-
-
-class Binding(msgspec.Struct, frozen=True):
-    """What keeps a figure of a composition from rising: a resource, and where."""
-
-    resource: Limit
-    place: str
-
-    @property
-    def words(self) -> str:
-        """The same as people say it.
-
-        >>> Binding("memory", "RTX 3090").words, Binding("link", "between devices").words
-        ('memory of RTX 3090', 'link, between devices')
-        """
-        joined = ", " if self.resource == "link" else " of "
-        return f"{self.resource}{joined}{self.place}"
 
 
 class PolicyPrompt(msgspec.Struct, frozen=True):
