@@ -38,7 +38,7 @@ class LazyView(QWidget):
         self._timer.timeout.connect(self._draw)
 
     def subject(self) -> Any:
-        """What a report of the view is on (`report.dialog.Subject`); None for the scenario in use."""
+        """What a report of the view is on (`report.dialog.Subject`); None: the scenario in use."""
         tells = getattr(self._view, "subject", None)
         return None if tells is None else tells()
 
