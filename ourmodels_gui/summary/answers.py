@@ -181,9 +181,6 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
 
 def _wait(known: Figures) -> Answer:
     prefill, prompt = known.result.prefill, known.setup.prompt
-    if known.result.placement is not None:
-        why = tr("prompts of several devices or pools are not computed yet")
-        return Answer(tr(WAIT), "muted", tr("unavailable"), NONE, "s", why)
     if prefill is None or prompt is None:
         why = tr("the scenario names no prompt")
         return Answer(tr(WAIT), "muted", tr("not asked"), NONE, "s", why)
@@ -222,8 +219,10 @@ def _wait(known: Figures) -> Answer:
         length=length,
         count=known.count(prefill.batch or 0),
         rate=known.rate(prefill.tokens_per_s or 0.0),
-        limit=tr(str(prefill.limit)),
+        limit=binding_words(prefill.binding, known.setup.composition),
     )
+    if known.result.placement is not None:
+        why = f"{why}; {spoken(known.result.placement.prompt_policy)}"
     return Answer(tr(WAIT), "serves", tr("at least"), figure, unit, why, kind, row="time_s")
 
 

@@ -1,5 +1,6 @@
 """Rows of a composition: every way of using its pools, what binds, and what lies where."""
 
+from .. import units
 from ..engine.result import Binding, PolicyFigures, PoolShare
 from ..engine.setup import Composition
 from ..language import tr, trn
@@ -42,6 +43,8 @@ def binding_words(binding: Binding | None, composition: Composition | None) -> s
     """
     if binding is None:
         return ""
+    if not binding.place:
+        return tr(binding.resource)
     host = None if composition is None else composition.host
     if host is not None and binding.place == host.name:
         words = {"memory": tr("system memory"), "link": tr("link to the system memory")}
@@ -70,6 +73,7 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
                 limit=binding_words(policy.single_binding, known.setup.composition),
             )
         )
+    told += _prompt(known, policy)
     return Row(
         "placement",
         spoken(policy.name),
@@ -80,6 +84,28 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         worked="; ".join(told),
         note="" if best is not None else tr("no batch serves under this policy"),
     )
+
+
+def _prompt(known: Figures, policy: PolicyFigures) -> list[str]:
+    """What the policy makes of the prompt; nothing where none is asked about."""
+    prompt = policy.prompt
+    if prompt is None:
+        return []
+    if prompt.tokens_per_s is None or prompt.time_s is None:
+        serves = prompt.verdict == "serves"
+        why = tr("arithmetic or traffic unknown") if serves else tr(prompt.verdict)
+        return [tr("prompt: {why}").format(why=why)]
+    words = tr("{count} prompts in {time} at {rate}, limited by {limit}")
+    if prompt.batch == 1:
+        words = tr("prompt in {time} at {rate}, limited by {limit}")
+    return [
+        words.format(
+            count=known.count(prompt.batch or 0),
+            time=units.duration(prompt.time_s, known.separators),
+            rate=known.rate(prompt.tokens_per_s),
+            limit=binding_words(prompt.binding, known.setup.composition),
+        )
+    ]
 
 
 def _pool(known: Figures, pool: PoolShare) -> Row:
