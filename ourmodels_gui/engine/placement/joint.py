@@ -74,8 +74,9 @@ class Rooms:
         low, high = self.best(-moved, columns), self.best(moved, columns)
         least, most = summed(low * moved), summed(high * moved)
         along = np.zeros(len(wanted))
-        np.divide(wanted - least, most - least, out=along, where=most > least)
-        return low + np.clip(along, 0.0, 1.0) * (high - low)
+        more = np.clip(wanted - least, 0.0, np.maximum(most - least, 0.0))
+        np.divide(more, most - least, out=along, where=most > least)
+        return low + along * (high - low)
 
     def best(self, gain_s: Values, columns: NDArray[np.intp]) -> Values:
         """Fractions in the first pool that gain the most there, parts by these batches."""
