@@ -23,6 +23,7 @@ from ..problem import BadInput
 from ..scenario import ModelRef
 from ..settings import Layout
 from .asked import Asked
+from .assembly import KEY, Assembly
 from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
@@ -190,6 +191,8 @@ class MainWindow(QMainWindow):
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
+            if any(key.startswith(KEY) for key in changes):
+                changes = Assembly(self._store.scenario.hardware, self._library).whole(changes)
             self._store.edit(changes)
         except BadInput as bad:
             if not self.asked.refuse(bad.problem, changes):
@@ -247,7 +250,8 @@ class MainWindow(QMainWindow):
         from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
 
         self.setFocus()  # a number still being typed counts
-        if why := open_report((self._store.scenario,), self._library, self.preferences, self):
+        subject = self.shown_tab.subject() or (self._store.scenario,)
+        if why := open_report(subject, self._library, self.preferences, self):
             self.bar.say(tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
