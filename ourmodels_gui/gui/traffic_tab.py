@@ -159,8 +159,9 @@ class TrafficTab(QWidget):
         self._clock = QElapsedTimer()
         self._timer = QTimer(self, interval=FRAME_MS)
         self._timer.timeout.connect(self._tick)
-        # A window that is made small leaves the front, and comes back to it.
-        QGuiApplication.instance().applicationStateChanged.connect(self._keep_time)
+        if isinstance(program := QGuiApplication.instance(), QGuiApplication):
+            # A window that is made small leaves the front, and comes back to it.
+            program.applicationStateChanged.connect(self._keep_time)
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""
