@@ -223,6 +223,12 @@ def test_the_overhead_is_taken_from_every_pool(library):
     assert {item.name: item.value for item in typed}["runtime overhead (O)"] == 6
 
 
+def test_the_arithmetic_mode_is_one_that_the_devices_have(library):
+    card = CARD | {"compute_tflop_per_s": {"fp16_fp32acc": 70}}
+    done = evaluation.run(read({"devices": [{"machine": card}], "host_memory": RAM}), library)
+    assert done.setup.linear_mode == {"fp16_fp32acc": 1.0}
+
+
 def test_two_boxes_on_a_slow_cable_do_not_double(library):
     spark = {"kind": "unified", "name": "box", "memory_gb": 128, "bandwidth_gb_per_s": 273}
     model = {"model": {"id": "qwen3-32b", "weights": "q4_k_m"}}

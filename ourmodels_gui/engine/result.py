@@ -143,6 +143,16 @@ class Binding(msgspec.Struct, frozen=True):
     resource: Limit
     place: str
 
+    @property
+    def words(self) -> str:
+        """The same as people say it.
+
+        >>> Binding("memory", "RTX 3090").words, Binding("link", "between devices").words
+        ('memory of RTX 3090', 'link, between devices')
+        """
+        joined = ", " if self.resource == "link" else " of "
+        return f"{self.resource}{joined}{self.place}"
+
 
 class PolicyPrompt(msgspec.Struct, frozen=True):
     """Prefill under one way of using the pools of a composition; the names are those of `Prefill`.

@@ -116,6 +116,8 @@ class EvidenceTab(QWidget):
             )
         except KeyError:
             say(self.input.status, tr("Its machine or model is not in the library any more."))
+        except BadInput as bad:
+            say(self.input.status, str(bad.problem))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

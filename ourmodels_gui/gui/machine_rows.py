@@ -39,6 +39,7 @@ SIZES = (
     (256, mark("129 to 256 GB")),
 )
 MORE = mark("more than 256 GB")
+MADE = (mark("one machine"), mark("several devices"), mark("with system memory"))
 
 STANDINGS = {
     mark("yours"): lambda entry: entry.yours,
@@ -49,6 +50,7 @@ FORMS = (mark("laptop"), mark("desktop"), mark("tablet"), mark("phone"))
 
 FACETS = (
     Facet("kind", mark("Kind"), tuple(KINDS.values())),
+    Facet("made", mark("Made of"), MADE),
     Facet("memory", mark("Memory"), (*(words for _, words in SIZES), MORE)),
     Facet("maker", mark("Maker")),
     Facet("form", mark("Form")),
@@ -82,8 +84,8 @@ def machine_row(entry: MachineEntry) -> Row:
         record.chip,
         record.architecture,
         type_of_memory.type,
-        _sizes(entry.memory.value, entry.memory.unit),
-        _sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
+        sizes(entry.memory.value, entry.memory.unit),
+        sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
         f"{entry.machine.bandwidth_bytes_per_s / 1e9:.0f}gb/s",
         f"announced {tr('announced')}" if record.announced else "",
     )
@@ -124,10 +126,10 @@ def _gb_per_s(bandwidth: float) -> str:
     return units.bandwidth(bandwidth, local).removesuffix(" GB/s")
 
 
-def _sizes(value: float, unit: str) -> str:
+def sizes(value: float, unit: str) -> str:
     """A size in the ways that it is typed.
 
-    >>> _sizes(24, "GiB")
+    >>> sizes(24, "GiB")
     '24gb 24gib'
     """
     binary = unit.replace("i", "").replace("B", "iB")
@@ -147,13 +149,22 @@ def _marks(entry: MachineEntry, basis: str) -> str:
     return "\n" + "; ".join(marks)
 
 
+def memory_facet(capacity_bytes: float) -> str:
+    """The range of sizes that a capacity lies in.
+
+    >>> memory_facet(24 * 2**30)
+    '17 to 24 GB'
+    """
+    held = capacity_bytes / 2**30
+    return next((words for most, words in SIZES if held <= most), MORE)
+
+
 def _facets(entry: MachineEntry, basis: str) -> dict[str, tuple[str, ...]]:
     record = entry.record
-    held = entry.machine.capacity_bytes / 2**30
-    size = next((words for most, words in SIZES if held <= most), MORE)
     return {
         "kind": (KINDS[entry.kind],),
-        "memory": (size,),
+        "made": MADE[:1],
+        "memory": (memory_facet(entry.machine.capacity_bytes),),
         "maker": (entry.vendor,),
         "form": record.forms,
         "basis": (basis,),

@@ -58,8 +58,10 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
     workload = workload_in_use(scenario.workload, chosen.kind, lengths)
-    composition = chosen.composition
+    composition, computing = chosen.composition, chosen.machine
     if composition is not None:
+        # A host whose rates are not known does not take those of the devices away.
+        computing = placement.together(composition.devices)
         composition = msgspec.structs.replace(composition, shape=model.shape)
         whole = placement.overhead_bytes(composition)
         workload = msgspec.structs.replace(workload, overhead_bytes=whole)
@@ -71,8 +73,8 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         machine=chosen.machine,
         model=model.costs,
         workload=workload,
-        linear_mode=arithmetic_mode(asked.linear_mode, chosen.machine),
-        attention_mode=arithmetic_mode(asked.attention_mode, chosen.machine),
+        linear_mode=arithmetic_mode(asked.linear_mode, computing),
+        attention_mode=arithmetic_mode(asked.attention_mode, computing),
         speculation=speculation,
         # Prompts of a composition are not computed; `composing.told_of` says so.
         prompt=None if prefill is None or composition is not None else prompt_in_use(prefill),

@@ -318,7 +318,7 @@ def check_what_lies_where(way, placed):
     assert lying.min() > -1e-12 and lying.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
     assert (held @ lying <= way.rooms_bytes + 1e-9 * held.sum()).all()
     assert moved @ lying == pytest.approx(traffic[:, 0], rel=1e-9, abs=1e-9 * moved.sum())
-    each = way.each_s(placed, traffic)[:, 0]
+    each = way.each_s(placed.groups, traffic)[:, 0]
     one = np.sum(traffic[:, 0] * way.one_s)
     shown = {"sequential": one, "groups": max(one, each.max())}.get(way.mode, each.max())
     assert shown == pytest.approx(placed.seconds[0], rel=1e-9)
@@ -434,7 +434,7 @@ def test_in_balance_the_first_pool_is_said_to_bind():
     found = composed(dense(), [FAST], host=SLOW, floor_tokens_per_s=0.0, **asked)
     (way, *_) = policies(found)
     placed = way.placed(np.arange(1.0, way.memory_batch() + 1))
-    each = way.each_s(placed, way.traffic(placed))
+    each = way.each_s(placed.groups, way.traffic(placed))
     balanced = np.flatnonzero(np.isclose(*each, rtol=1e-12)) + 1
     assert len(balanced)
     assert {way.binding(int(batch)).place for batch in balanced} == {"card"}

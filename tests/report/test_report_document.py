@@ -161,7 +161,7 @@ def test_the_input_that_moves_the_answer_most_is_the_one_named(reports):
     subject = subjects(evaluated("one"), library())[0]
     far = {swing.name: reach(swing, subject.result) for swing in swings(subject)}
     strongest = max(far, key=far.get)
-    assert set(far) == set(INPUTS) and far[strongest] > 0
+    assert set(far) == set(INPUTS) - {"link"} and far[strongest] > 0
     said = section(reports["one"], "sensitivity").blocks[0].text
     assert said.startswith(f"The {INPUTS[strongest]} moves the answer most: ")
 
@@ -186,7 +186,7 @@ def test_no_floor_is_not_moved():
     assert changed(msgspec.structs.replace(subject.setup, workload=work), "floor", 1.2) is None
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", sorted(set(INPUTS) - {"link"}))
 def test_each_step_leaves_the_other_inputs_alone(name):
     setup = evaluated("one")[0].setup
     moved = changed(setup, name, 0.8)

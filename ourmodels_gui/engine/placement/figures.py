@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import msgspec
+import numpy as np
+
 from ..caveats import kinds
 from ..decode import last_batch
 from ..result import PolicyFigures, PolicyKind
@@ -91,7 +94,10 @@ def _usable(way: Policy, floor: float, memory: int) -> int:
 
 def kinds_of(setup: Setup, way: Policy, usable: int) -> tuple[dict[str, Any], tuple[str, ...]]:
     """`caveats.kinds`, and with unlike pools an estimate wherever experts are spread evenly."""
-    kind, reasons = kinds(setup, way.step, usable)
+    combined = setup.workload.decode_ceiling == "combined"
+    charged = combined and way.compute_seconds(np.ones(1)) is not None
+    step = msgspec.structs.replace(way.step, combined=charged)
+    kind, reasons = kinds(setup, step, usable)
     spread = isinstance(way, PoolPolicy)
     if spread and setup.model.experts and way.step.routing == "expected":
         named = ("best_batch", "aggregate", "per_session", "single_session", "forced")
