@@ -60,6 +60,7 @@ WORDS = (
     mark("What the devices send each other is unknown for this model, so the link is not charged."),
 )
 TEMPLATES = (
+    mark("The compute rate of {device} is unknown, so the arithmetic there is not charged."),
     mark("which layers see only the last {tokens} tokens"),
     mark("MLX {bits}-bit, groups of {group}"),
     mark("compute rate F_hw({mode})"),
