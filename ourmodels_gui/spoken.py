@@ -66,6 +66,7 @@ TEMPLATES = (
     mark("compute rate F_hw({mode})"),
     mark("layer split, {count} groups"),
     mark("the machine's rate in {mode}"),
+    mark("the rate of {pool} in {mode}"),
     mark("{side}: {missing} unknown"),
     mark("the reservation of {reserved} tokens is too small for {held} of {what}"),
     mark(
@@ -84,6 +85,7 @@ TEMPLATES = (
         "with the batch, so compute, kernels and scheduling must be added before the aggregate is "
         "believed."
     ),
+    mark("The compute rate of {pools} is unknown, so the arithmetic there is not charged."),
     mark(
         "A policy ceiling ({policy}): it holds for runtimes that work this way, and another way "
         "may pass it."

@@ -268,11 +268,56 @@ def test_the_command_prints_what_lies_where(tmp_path, capsys):
     assert held == pytest.approx(16 + best * 64 * 4096 * 8000 / 1e9, rel=1e-9)
 
 
-def test_a_prompt_is_said_not_to_be_computed(library):
-    done = evaluation.run(read(PAIR, prefill={"prompt_tokens": 1000}), library)
-    assert done.result.prefill is None
-    assert "not computed yet" in summarise(done).answers[3].why
-    assert any(item.value == "not computed" for item in done.result.assumptions)
+MODE = "bf16_fp32acc"
+
+
+def quick(machine, rate):
+    return machine | {"compute_tflop_per_s": {MODE: rate}}
+
+
+PROMPTED = DENSE | {
+    "max_context_tokens": 8000,
+    "prefill": {
+        "linear_active_parameters_b": 31,
+        "attention": [{"count": 64, "kind": "full", "query_width": 5120}],
+    },
+}
+
+
+def test_a_prompt_waits_under_every_policy(library):
+    hardware = {
+        "devices": [{"machine": quick(CARD, 70)}],
+        "host_memory": quick(RAM, 2),
+        "pools": "sequential",
+        "link": 16,
+    }
+    asked = {"prefill": {"prompt_tokens": 1000}, "model": {"adapter": PROMPTED}}
+    done = evaluation.run(read(hardware, **asked), library)
+    found, placed = done.result.prefill, done.result.placement
+    assert found.verdict == "serves" and placed.prompt_policy == "one pool at a time"
+    assert all(policy.prompt.time_s > 0 for policy in placed.policies)
+    answer = summarise(done).answers[3]
+    assert "limited by compute of" in answer.why and placed.prompt_policy in answer.why
+    text = to_text(summarise(done))
+    assert text.count("prompt in") == len(placed.policies) == 3
+    told = export.document(done.result)
+    assert told["prefill"]["limit"] == "compute"
+    assert told["placement"]["policies"][0]["prompt"]["binding"]["resource"] == "compute"
+    assert told["placement"]["prompt_policy"] == placed.prompt_policy
+    rates = {item.name: item.value for item in done.result.assumptions}
+    assert rates[f"compute rate F_hw({MODE}) of card"] == 70
+    assert rates[f"compute rate F_hw({MODE}) of ram"] == 2
+
+
+def test_a_host_without_rates_is_named_and_a_streamed_prompt_does_without(library):
+    hardware = {"devices": [{"machine": quick(CARD, 70)}], "host_memory": RAM, "link": 16}
+    asked = {"prefill": {"prompt_tokens": 1000}, "model": {"adapter": PROMPTED}}
+    done = evaluation.run(read(hardware, **asked), library)
+    assert done.result.prefill.time_s is None
+    assert f"the rate of ram in {MODE}" in summarise(done).answers[3].why
+    streamed = evaluation.run(read(hardware | {"pools": "streamed"}, **asked), library)
+    assert streamed.result.prefill.time_s > 0
+    assert "unknown" in to_text(summarise(done))
 
 
 def test_a_report_of_a_composition_can_be_written(tmp_path):

@@ -129,10 +129,6 @@ class CheckInput(QWidget):
         self._worker.cancel()
         self.box.clear()
 
-    def close_worker(self) -> None:
-        """Wait until nothing is read any more."""
-        self._worker.close()
-
     def _given(self, what: str | Path) -> None:
         """Read beside the window; a newer text stops the reading of an older one."""
         if not what:

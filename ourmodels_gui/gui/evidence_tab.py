@@ -60,7 +60,6 @@ class EvidenceTab(QWidget):
             part.use.connect(self._use)
         measurements.changed.connect(self._draw)
         self.check.present(None, None)
-        self.destroyed.connect(self.input.close_worker)
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""

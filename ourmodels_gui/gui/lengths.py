@@ -66,7 +66,7 @@ def _cell(
     write: Callable[[float, Separators], str],
 ) -> Cell:
     """One figure of a column, or the range of two; a dash where it is unknown."""
-    if one is None:
+    if one is None or np.isnan(one[index]):
         return Cell(NONE, "")
     ends = sorted({float(one[index]), float(one[index] if two is None else two[index])})
     words = [write(end, typed.separators()) for end in ends]

@@ -7,7 +7,6 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ..engine.ascending import ascending
-from ..engine.capacity import fitting_batch
 from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
 from ..engine.result import Prefill, RangeEnd
 from ..engine.setup import Prompt, Setup
@@ -84,6 +83,7 @@ class PrefillPlot(QWidget):
         self._beyond_wait = self.waits.region("unfit")
         self._memory = self.rates.curve("aggregate")
         self._compute = self.rates.curve("session", dash=(5.0, 3.0), at_left=True, below=True)
+        self._link = self.rates.curve("muted", dash=(8.0, 3.0), at_left=True)
         self._ghost = self.rates.curve("muted", width=1.0, dash=(2.0, 2.0))
         self._combined = self.rates.curve("text", at_left=True)
         self._other = self.rates.curve("session", width=1.0)
@@ -136,6 +136,11 @@ class PrefillPlot(QWidget):
         lengths = ascending(sampled(longest), min(prompt.prompt_tokens, longest))
         batch = prefill.batch or 1
         drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
+        refused = lengths[drawn.fitting < batch]
+        if drawn.memory is not None and np.isnan(drawn.memory).any():
+            # In pools of unlike speed what does not fit has no time.
+            lengths = lengths[np.isfinite(drawn.memory)]
+            drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
         shot = ceilings_over_length(setup, lengths, batch) if prompt.chunk_tokens else None
         other = None
         if self._bracket is not None and drawn.combined is not None:
@@ -147,10 +152,9 @@ class PrefillPlot(QWidget):
         if values.size == 0:
             self._setup = None
             self.waits.hide()
-            self.rates.say(how_to_know(prefill.unavailable))
+            self.rates.say(how_to_know(prefill.unavailable or prefill.verdict))
             return
         self._batch = batch
-        refused = lengths[fitting_batch(setup, lengths.astype(np.float64)) < batch]
         for region in (self._beyond, self._beyond_wait):
             region.show_between(
                 float(refused[0]) if refused.size else None, longest * 2.0, tr("does not fit")
@@ -183,6 +187,7 @@ class PrefillPlot(QWidget):
         for line, values, name in (
             (self._memory, drawn.memory, tr("memory side")),
             (self._compute, drawn.compute, tr("compute side")),
+            (self._link, drawn.link, tr("link")),
             (self._combined, drawn.combined, policy),
         ):
             if values is None:
@@ -282,7 +287,8 @@ class PrefillPlot(QWidget):
             return found
         chunk = self._setup.prompt.chunk_tokens
         at = ceilings_over_length(self._setup, np.array([found.x]), self._batch, chunk)
-        dots = () if at.time_s is None else ((float(at.time_s[0]), "text"),)
+        time_s = np.nan if at.time_s is None else float(at.time_s[0])
+        dots = () if np.isnan(time_s) else ((time_s, "text"),)
         return found._replace(dots=dots)
 
     def reading_at(self, x: float) -> Reading | None:
@@ -299,29 +305,34 @@ def reading(setup: Setup, length: int, batch: int, bracket: str | None = None) -
     at = ceilings_over_length(setup, np.array([length]), batch, setup.prompt.chunk_tokens)
     rows: list[tuple[str, str]] = []
     dots: list[tuple[float, str]] = []
+    sides: list[tuple[float, str]] = []
     for name, values, role in (
         (tr("memory side"), at.memory, "aggregate"),
         (tr("compute side"), at.compute, "session"),
+        (tr("link"), at.link, "muted"),
     ):
-        if values is not None:
+        if values is not None and np.isfinite(values[0]):
+            sides.append((float(values[0]), name))
             rows.append((name, f"{rate(float(values[0]), write)} tok/s"))
             dots.append((float(values[0]), role))
-    if at.time_s is not None:
+    if at.time_s is not None and np.isfinite(at.time_s[0]):
         rows.append((tr("first token"), duration(float(at.time_s[0]), write)))
     if bracket is not None:
         other = ceilings_over_length(
             with_linear(setup, bracket), np.array([length]), batch, setup.prompt.chunk_tokens
         )
-        if other.time_s is not None:
+        if other.time_s is not None and np.isfinite(other.time_s[0]):
             rows.append(
                 (tr("in {mode}").format(mode=bracket), duration(float(other.time_s[0]), write))
             )
     if batch > 1:
         rows.append((tr("prompts at once"), number(batch, 0, write)))
     limit = ""
-    if len(dots) == 2:
-        limit = tr("memory") if dots[0][0] < dots[1][0] else tr("compute")
-    if fitting_batch(setup, np.array([float(length)]))[0] < batch:
+    if at.combined is not None and sides:
+        words = {tr("memory side"): tr("memory"), tr("compute side"): tr("compute")}
+        slowest = min(sides)[1]
+        limit = words.get(slowest, slowest)
+    if at.fitting[0] < batch:
         limit = tr("does not fit")
     if limit:
         rows.append((tr("limit"), limit))

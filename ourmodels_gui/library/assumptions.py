@@ -64,7 +64,7 @@ def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> 
                 "GB/s",
                 together,
             ),
-            *told_of(chosen, library, prompt=scenario.prefill is not None),
+            *told_of(chosen, library),
             *_facts(scenario, library),
         ]
     machine, entry = chosen.machine, chosen.entry
@@ -238,9 +238,10 @@ def _of_arithmetic(
     """Modes and their rates: of prefill, of the combined ceiling, and wherever a rate is known,
     because the crossover and the cautions of decode rest on it."""
     modes = dict.fromkeys((*setup.linear_mode, *setup.attention_mode))
-    rates = machine.machine.compute_flop_per_s
+    pools = machine.pools or (machine,)
+    known = {mode for pool in pools for mode in pool.machine.compute_flop_per_s}
     asked_for = setup.prompt is not None or setup.workload.decode_ceiling == "combined"
-    if not asked_for and not any(mode in rates for mode in modes):
+    if not asked_for and not known & modes.keys():
         return []
     choice = scenario.prefill or PrefillChoice()
     told = [
@@ -260,14 +261,16 @@ def _of_arithmetic(
         )
         for mode, share in shares.items()
     ]
-    for mode in modes:
-        rate = rates.get(mode)
-        told.append(
-            Assumption(
-                f"compute rate F_hw({mode})",
-                None if rate is None else rate / 1e12,
-                "TFLOP/s",
-                mark("unknown") if rate is None else rate_source(machine, mode, library),
+    for pool in pools:
+        of = f" of {pool.name}" if machine.pools else ""
+        for mode in modes:
+            rate = pool.machine.compute_flop_per_s.get(mode)
+            told.append(
+                Assumption(
+                    f"compute rate F_hw({mode}){of}",
+                    None if rate is None else rate / 1e12,
+                    "TFLOP/s",
+                    mark("unknown") if rate is None else rate_source(pool, mode, library),
+                )
             )
-        )
     return told

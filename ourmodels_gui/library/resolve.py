@@ -76,8 +76,7 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         linear_mode=arithmetic_mode(asked.linear_mode, computing),
         attention_mode=arithmetic_mode(asked.attention_mode, computing),
         speculation=speculation,
-        # Prompts of a composition are not computed; `composing.told_of` says so.
-        prompt=None if prefill is None or composition is not None else prompt_in_use(prefill),
+        prompt=None if prefill is None else prompt_in_use(prefill),
         composition=composition,
     )
     told = assumptions(scenario, setup, chosen, model, lengths, library=library)

@@ -46,7 +46,7 @@ LIMITS = (
 )
 
 GLOSSARY = (
-    ("ceiling", "an upper limit that is computed, a bound or an estimate."),
+    ("ceiling", "an upper limit that is computed: a bound, an estimate or a policy ceiling."),
     ("bound", "a ceiling whose rates are upper limits and whose costs are lower limits."),
     ("estimate", "a ceiling with an average or a measured rate among its inputs."),
     ("session", "one conversation that is being served."),

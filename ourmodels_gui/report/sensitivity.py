@@ -38,7 +38,7 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     Parameters: name, a key of INPUTS. Contexts are rounded to whole tokens, held to the model's
     limit, and read stays within reserved.
     """
-    machine, work = setup.machine, setup.workload
+    work = setup.workload
     replace = msgspec.structs.replace
     if name == "bandwidth":
         return _with_machines(
@@ -61,7 +61,11 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
         moved = replace(work, floor_tokens_per_s=work.floor_tokens_per_s * factor)
         return replace(setup, workload=moved)
     if name == "compute":
-        if setup.prompt is None or not machine.compute_flop_per_s:
+        if setup.prompt is None and work.decode_ceiling != "combined":
+            return None
+        pools = () if setup.composition is None else placement.pools_of(setup.composition)
+        machines = [pool.machine for pool in pools] or [setup.machine]
+        if not any(machine.compute_flop_per_s for machine in machines):
             return None
         return _with_machines(
             setup,

@@ -87,7 +87,7 @@ def _single(known: Figures) -> Answer:
     why = tr("each iteration moves {moved}, a context of {read} tokens included")
     why = why.format(moved=moved, read=read)
     if known.result.placement is not None:
-        limit = binding_words(known.result.placement.single_binding)
+        limit = binding_words(known.result.placement.single_binding, known.setup.composition)
         why = tr("limited by {limit}; {policy}")
         why = why.format(limit=limit, policy=spoken(known.result.placement.policy))
     elif known.step.combined:
@@ -108,6 +108,8 @@ def _serving(known: Figures) -> Answer:
     if decode.verdict in ("model does not fit", "no session fits"):
         why = tr("nothing to serve from memory")
         return Answer(tr(SERVING), "unfit", tr(decode.verdict), NONE, RATE, why)
+    if (workload.batch or 0) > (decode.memory_batch or 0):
+        return _too_many(known, workload.batch or 0)
     kind = decode.kind.get("aggregate_tokens_per_s", "")
     if decode.best_batch is None or decode.aggregate_tokens_per_s is None:
         alone = known.rate(decode.single_session_tokens_per_s or 0.0)
@@ -128,7 +130,7 @@ def _serving(known: Figures) -> Answer:
         gate = tr("more together are slower, because their cache pushes weights out; {spare} spare")
     gate = gate.format(floor=floor, spare=spare, session=known.size(known.gate.session_bytes))
     if known.result.placement is not None:
-        limit = binding_words(known.result.placement.binding)
+        limit = binding_words(known.result.placement.binding, known.setup.composition)
         gate = tr("{gate}; limited by {limit}").format(gate=gate, limit=limit)
     return Answer(
         tr(SERVING),
@@ -142,6 +144,19 @@ def _serving(known: Figures) -> Answer:
         "aggregate_tokens_per_s",
         short_why=tr("{rate} tok/s each; {gate}").format(rate=each, gate=gate),
     )
+
+
+def _too_many(known: Figures, batch: int) -> Answer:
+    """A forced number of sessions that unlike memories cannot hold, and so has no rate."""
+    fits = known.result.decode.memory_batch or 0
+    word = trn("does not fit", "{sessions} do not fit", batch)
+    word = word.format(sessions=_sessions(known, batch))
+    why = trn(
+        "forced; memory has room for {count} session",
+        "forced; memory has room for {count} sessions",
+        fits,
+    ).format(count=known.count(fits))
+    return Answer(tr(SERVING), "unfit", word, NONE, RATE, why)
 
 
 def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
@@ -166,9 +181,6 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
 
 def _wait(known: Figures) -> Answer:
     prefill, prompt = known.result.prefill, known.setup.prompt
-    if known.result.placement is not None:
-        why = tr("prompts of several devices or pools are not computed yet")
-        return Answer(tr(WAIT), "muted", tr("unavailable"), NONE, "s", why)
     if prefill is None or prompt is None:
         why = tr("the scenario names no prompt")
         return Answer(tr(WAIT), "muted", tr("not asked"), NONE, "s", why)
@@ -207,8 +219,10 @@ def _wait(known: Figures) -> Answer:
         length=length,
         count=known.count(prefill.batch or 0),
         rate=known.rate(prefill.tokens_per_s or 0.0),
-        limit=tr(str(prefill.limit)),
+        limit=binding_words(prefill.binding, known.setup.composition),
     )
+    if known.result.placement is not None:
+        why = f"{why}; {spoken(known.result.placement.prompt_policy)}"
     return Answer(tr(WAIT), "serves", tr("at least"), figure, unit, why, kind, row="time_s")
 
 

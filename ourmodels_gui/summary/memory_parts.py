@@ -26,7 +26,8 @@ def shown_sessions(evaluation: Evaluation) -> int:
         return decode.forced.batch
     if decode.memory_batch is None:
         return 0
-    return decode.best_batch or decode.memory_batch or 1
+    wanted = evaluation.setup.workload.batch if evaluation.setup else None
+    return wanted or decode.best_batch or decode.memory_batch or 1
 
 
 def parts(setup: Setup, sessions: int, separators: Separators = ENGLISH) -> tuple[Part, ...]:

@@ -1,6 +1,8 @@
 """Rows of a composition: every way of using its pools, what binds, and what lies where."""
 
+from .. import units
 from ..engine.result import Binding, PolicyFigures, PoolShare
+from ..engine.setup import Composition
 from ..language import tr, trn
 from ..spoken import spoken
 from .figures import NONE, Figures, split
@@ -31,16 +33,25 @@ def placement(known: Figures) -> Group | None:
     return Group(title, tuple(rows), "placement")
 
 
-def binding_words(binding: Binding | None) -> str:
-    """A resource and its place, as people say it.
+def binding_words(binding: Binding | None, composition: Composition | None) -> str:
+    """A resource and its place, as people say it; the host's memory is the system's.
 
-    >>> binding_words(Binding("memory", "RTX 3090")), binding_words(Binding("link", "between"))
-    ('memory of RTX 3090', 'link, between')
+    >>> binding_words(Binding("memory", "RTX 3090"), None)
+    'memory of RTX 3090'
+    >>> binding_words(Binding("link", "between devices"), None)
+    'link, between devices'
     """
     if binding is None:
         return ""
-    words = tr("link, {place}") if binding.resource == "link" else tr("{resource} of {place}")
-    return words.format(resource=tr(binding.resource), place=spoken(binding.place))
+    if not binding.place:
+        return tr(binding.resource)
+    host = None if composition is None else composition.host
+    if host is not None and binding.place == host.name:
+        words = {"memory": tr("system memory"), "link": tr("link to the system memory")}
+        if binding.resource in words:
+            return words[binding.resource]
+    words_of = tr("link, {place}") if binding.resource == "link" else tr("{resource} of {place}")
+    return words_of.format(resource=tr(binding.resource), place=spoken(binding.place))
 
 
 def _policy(known: Figures, policy: PolicyFigures) -> Row:
@@ -53,14 +64,16 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         if (policy.groups or 1) > 1:
             words = tr("{sessions} in {groups} groups at {rate}, limited by {limit}")
         rate = known.rate(policy.per_session_tokens_per_s)
-        limit = binding_words(policy.binding)
+        limit = binding_words(policy.binding, known.setup.composition)
         told.append(words.format(sessions=sessions, groups=policy.groups, rate=rate, limit=limit))
     if single is not None:
         told.append(
             tr("one alone {rate}, limited by {limit}").format(
-                rate=known.rate(single), limit=binding_words(policy.single_binding)
+                rate=known.rate(single),
+                limit=binding_words(policy.single_binding, known.setup.composition),
             )
         )
+    told += _prompt(known, policy)
     return Row(
         "placement",
         spoken(policy.name),
@@ -71,6 +84,28 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         worked="; ".join(told),
         note="" if best is not None else tr("no batch serves under this policy"),
     )
+
+
+def _prompt(known: Figures, policy: PolicyFigures) -> list[str]:
+    """What the policy makes of the prompt; nothing where none is asked about."""
+    prompt = policy.prompt
+    if prompt is None:
+        return []
+    if prompt.tokens_per_s is None or prompt.time_s is None:
+        serves = prompt.verdict == "serves"
+        why = tr("arithmetic or traffic unknown") if serves else tr(prompt.verdict)
+        return [tr("prompt: {why}").format(why=why)]
+    words = tr("{count} prompts in {time} at {rate}, limited by {limit}")
+    if prompt.batch == 1:
+        words = tr("prompt in {time} at {rate}, limited by {limit}")
+    return [
+        words.format(
+            count=known.count(prompt.batch or 0),
+            time=units.duration(prompt.time_s, known.separators),
+            rate=known.rate(prompt.tokens_per_s),
+            limit=binding_words(prompt.binding, known.setup.composition),
+        )
+    ]
 
 
 def _pool(known: Figures, pool: PoolShare) -> Row:

@@ -42,7 +42,7 @@ def prefill(known: Figures) -> Group | None:
             None if found.time_s is None else _time(known, found.time_s),
             found.time_s,
             kinds=found.kind,
-            formula="max(Q / R, A_linear / F_linear + A_attention / F_attention)",
+            formula=_time_formula(known),
             worked=_time_worked(known, found, prompt),
             symbols="R W_batch",
             note=why,
@@ -103,12 +103,23 @@ def _speed(known: Figures, value: float | None) -> tuple[str, str] | None:
     return None if value is None else (known.rate(value), RATE)
 
 
+def _time_formula(known: Figures) -> str:
+    if known.result.placement is not None:
+        return tr("the longest of memory, compute and link: {policy}").format(
+            policy=spoken(known.result.placement.prompt_policy)
+        )
+    return "max(Q / R, A_linear / F_linear + A_attention / F_attention)"
+
+
 def _time_worked(known: Figures, found: Prefill, prompt: Prompt) -> str:
     memory, compute = found.memory_ceiling_tokens_per_s, found.compute_ceiling_tokens_per_s
     if found.time_s is None or found.batch is None or memory is None or compute is None:
         return ""
     tokens = found.batch * prompt.prompt_tokens
-    waits = f"max({known.digits(tokens / memory)} s, {known.digits(tokens / compute)} s)"
+    sides = [known.digits(tokens / memory), known.digits(tokens / compute)]
+    if found.limit == "link":
+        sides.append(known.digits(found.time_s))
+    waits = f"max({', '.join(f'{side} s' for side in sides)})"
     return tr("{waits} = {time} s, limited by {limit}").format(
         waits=waits, time=known.digits(found.time_s), limit=tr(str(found.limit))
     )
@@ -126,9 +137,9 @@ def _rate_worked(known: Figures, found: Prefill, prompt: Prompt) -> str:
 def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
     """What a prompt token moves and computes, and the ceiling of each."""
     bytes_, flop = found.bytes_per_token, found.flop_per_token
-    bandwidth = known.given("R").text
-    memory = compute = ""
-    if bytes_ is not None and found.memory_ceiling_tokens_per_s is not None:
+    bandwidth, pools = known.given("R").text, known.result.placement is not None
+    memory, compute, under = "", "", tr("b L / t, of its least time under the policy")
+    if bytes_ is not None and not pools and found.memory_ceiling_tokens_per_s is not None:
         ceiling = known.digits(found.memory_ceiling_tokens_per_s)
         memory = f"{bandwidth} / {known.gb(bytes_)} = {ceiling} {RATE}"
     if flop is not None and found.compute_ceiling_tokens_per_s is not None:
@@ -165,9 +176,9 @@ def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
             _speed(known, found.memory_ceiling_tokens_per_s),
             found.memory_ceiling_tokens_per_s,
             kinds=found.kind,
-            formula="R / q",
+            formula=under if pools else "R / q",
             worked=memory,
-            symbols="R",
+            symbols="" if pools else "R",
             note=why,
         ),
         known.row(
@@ -186,7 +197,7 @@ def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
             _speed(known, found.compute_ceiling_tokens_per_s),
             found.compute_ceiling_tokens_per_s,
             kinds=found.kind,
-            formula="1 / (2 P_lin,active / F_linear + a_attn / F_attention)",
+            formula=under if pools else "1 / (2 P_lin,active / F_linear + a_attn / F_attention)",
             worked=compute,
             note=why,
         ),

@@ -22,8 +22,8 @@ class Row(msgspec.Struct, frozen=True):
 
     name: of the figure in the public JSON. text, unit: as people read it; text is "-" and value
     None where the figure does not exist, and note says why. value: every digit, in the unit that
-    the name says. kind: "bound", "estimate" or "". formula: in the formulation's notation.
-    worked: the same with the values put in.
+    the name says. kind: "bound", "estimate", "policy ceiling" or "". formula: in the formulation's
+    notation. worked: the same with the values put in.
     """
 
     name: str

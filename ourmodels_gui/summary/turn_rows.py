@@ -69,10 +69,10 @@ def _row(known: Figures, named: tuple[str, str], found: Turn | None, batch: int,
 
 
 def _kind(known: Figures, batch: int) -> str:
-    """An estimate where either part is one."""
+    """A policy ceiling or an estimate where either part is one."""
     prefill, decode = known.result.prefill, known.result.decode
     name = "single_session_tokens_per_s" if batch == 1 else "aggregate_tokens_per_s"
     if decode.forced is not None and batch > 1:
         name = "forced"
     parts = (decode.kind.get(name, ""), "" if prefill is None else prefill.kind.get("time_s", ""))
-    return "estimate" if "estimate" in parts else "bound"
+    return next((kind for kind in ("policy ceiling", "estimate") if kind in parts), "bound")

@@ -576,3 +576,32 @@ def test_the_best_number_of_groups_is_the_best_of_all(ordinary, share, slower, c
         PoolPolicy(found, "groups", groups).per_session(batches) for groups in range(1, count + 2)
     ]
     assert best.per_session(batches) == pytest.approx(np.max(each, axis=0), rel=1e-9)
+
+
+def test_the_figures_of_a_policy_that_restricts_say_so():
+    asked = {"reserved_context_tokens": 20_000, "read_context_tokens": 20_000}
+    asked |= {"batch": 2, "floor_tokens_per_s": 1.0}
+    rated = {
+        "best_batch",
+        "aggregate_tokens_per_s",
+        "per_session_tokens_per_s",
+        "single_session_tokens_per_s",
+        "forced",
+    }
+
+    def kinds_of(model, **more):
+        found = evaluate(composed(model, [FAST], host=SLOW, **asked, **more))
+        kinds = found.decode.kind
+        assert found.placement.kind == kinds["aggregate_tokens_per_s"]
+        return {name for name in kinds if kinds[name] == "policy ceiling"}, found.decode
+
+    assert kinds_of(dense())[0] == set()
+    named, decode = kinds_of(dense(), pools="sequential")
+    assert named == rated and decode.kind["memory_batch"] == "bound"
+    assert any("one pool at a time" in reason for reason in decode.kind_reasons)
+    assert not any("policy" in caution for caution in decode.cautions)
+    # What is placed by hand holds fewer sessions as well.
+    fixed = {"placement": {"weights": 1.0, "cache": 1.0, "routed_experts": 0.0}}
+    assert kinds_of(sparse(), **fixed)[0] == rated | {"memory_batch", "usable_batch"}
+    named, decode = kinds_of(sparse())
+    assert not named and decode.kind["aggregate_tokens_per_s"] == "estimate"

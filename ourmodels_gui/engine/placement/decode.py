@@ -135,11 +135,6 @@ def _cautions(setup: Setup, way: Policy, pooled: Step, best: int | None) -> tupl
     composition = setup.composition
     assert composition is not None
     said = []
-    if way.restricts:
-        said.append(
-            f"A policy ceiling ({way.name}): it holds for runtimes that work this way, and another"
-            " way may pass it."
-        )
     if composition.split != "layers" and way.devices > 1 and composition.shape is None:
         said.append(
             "What the devices send each other is unknown for this model, so the link is not"

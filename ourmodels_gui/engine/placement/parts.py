@@ -77,7 +77,7 @@ def part_rows(
     """
     model, routing, gamma = setup.model, step.routing, step.draft_tokens
     working = sessions[1]
-    rows = _weights(
+    rows = weight_rows(
         (model.resident_bytes, model.always_bytes, model.experts),
         working * (gamma + 1),
         routing,
@@ -92,7 +92,7 @@ def part_rows(
     if gamma > 0:
         draft = step.draft
         of = (draft.resident_bytes, draft.always_bytes, draft.experts)
-        rows += _weights(of, working, routing, float(gamma), ("draft",) * 3)
+        rows += weight_rows(of, working, routing, float(gamma), ("draft",) * 3)
         work = setup.workload
         reserved = draft_alloc_bytes(draft, work.reserved_context_tokens, work.cache_policy)
         read = draft_read_bytes(draft, work.read_context_tokens)
@@ -100,7 +100,7 @@ def part_rows(
     return rows
 
 
-def _weights(
+def weight_rows(
     costs: tuple[float, float, tuple[Experts, ...]],
     routings: NDArray[np.float64],
     routing: Routing,
