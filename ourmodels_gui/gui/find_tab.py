@@ -207,6 +207,10 @@ class FindTab(QWidget):
         else:
             self.note.say(self.tr("Figures are headroom: 1.5× is half as much again as needed."))  # noqa: RUF001
 
+    def subject(self) -> Requirements | None:
+        """The needs, for a report on the machines that meet them."""
+        return None if self.found is None else self.form.needs()
+
     def sheet(self) -> Sheet | None:
         """Every machine of the lists, with headroom and what is missing."""
         if self.found is None:

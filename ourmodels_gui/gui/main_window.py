@@ -247,7 +247,8 @@ class MainWindow(QMainWindow):
         from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
 
         self.setFocus()  # a number still being typed counts
-        if why := open_report((self._store.scenario,), self._library, self.preferences, self):
+        subject = self.shown_tab.subject() or (self._store.scenario,)
+        if why := open_report(subject, self._library, self.preferences, self):
             self.bar.say(tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:

@@ -44,12 +44,19 @@ WAIT_MS = 250
 """After the last change, until the preview is drawn anew."""
 
 
+Subject = Sequence[Scenario] | Requirements
+"""What a report is on: one scenario, some compared, or a reverse search that has been answered."""
+
+
 def open_report(
-    scenarios: Sequence[Scenario], library: Library, preferences: Preferences, parent: QWidget
+    subject: Subject, library: Library, preferences: Preferences, parent: QWidget
 ) -> str:
     """Open the dialog; why it cannot be, or "" when it is open."""
+    if isinstance(subject, Requirements):
+        ReportDialog(partial(build_search, subject), library, preferences, parent).open()
+        return ""
     evaluations = []
-    for chosen in scenarios:
+    for chosen in subject:
         kept = msgspec.structs.replace(chosen, catalog_version=library.version or None)
         done = run(kept, library)
         if done.problem is not None:
@@ -58,14 +65,6 @@ def open_report(
     make = partial(build, evaluations)
     ReportDialog(make, library, preferences, parent).open()
     return ""
-
-
-def open_search_report(
-    requirements: Requirements, library: Library, preferences: Preferences, parent: QWidget
-) -> None:
-    """Open the dialog on the report of a reverse search that has been answered."""
-    make = partial(build_search, requirements)
-    ReportDialog(make, library, preferences, parent).open()
 
 
 class ReportDialog(QDialog):
