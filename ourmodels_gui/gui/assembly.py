@@ -21,6 +21,7 @@ from ..problem import BadInput
 One = str | InlineHardware | HardwareRef
 Edit = dict[str, Any]
 
+KEY = "hardware."
 HOST = -1
 """The place of the host's memory, beside those of the devices from 0 on."""
 USUAL_HOST = ("Ryzen 9000", "2ch DDR5-5600", "128 GB")
@@ -155,15 +156,24 @@ class Assembly:
                 plain["bandwidth_gb_per_s"] = entry.machine.bandwidth_bytes_per_s / 1e9
         return self._with_host(plain if value is None else plain | {key: value})
 
-    def choose(self, **chosen: Any) -> Edit:
-        """How the parts work together: link, split, groups, pools, placement; None is the default.
+    def whole(self, changes: Edit) -> Edit:
+        """Changes by key, those of `hardware` as one of the whole; None is the default.
 
         Where nothing of it changes, a ready composition stays what it is.
         """
+        others = {key: value for key, value in changes.items() if not key.startswith(KEY)}
+        chosen: dict[str, Any] = {}
+        for key, value in changes.items():
+            if key.startswith(KEY):
+                name, _, inner = key.removeprefix(KEY).partition(".")
+                if inner:
+                    chosen.setdefault(name, self.shares())[inner] = value
+                else:
+                    chosen[name] = value
         plain = self._plain()
         if all(plain.get(key) == value for key, value in chosen.items()):
-            return {}
-        return self._tidied(chosen)
+            return others
+        return others | self._tidied(chosen)
 
     def shares(self) -> dict[str, float | None]:
         """What of each class of bytes is fixed to lie on the devices."""

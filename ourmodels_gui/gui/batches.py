@@ -58,10 +58,12 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     high = batch_span(decode)
     listed = {2**power for power in range(high.bit_length())}
     forced = decode.forced.batch if decode.forced else None
-    named = {decode.best_batch, decode.memory_batch, decode.rate_limited_batch, forced}
+    pushed = None if result.placement is None else result.placement.pushed_out_from_batch
+    named = {decode.best_batch, decode.memory_batch, decode.rate_limited_batch, forced, pushed}
     listed |= {batch for batch in named if batch is not None and 1 <= batch <= high}
     batches = np.array(sorted(listed))
-    at = curve(setup, batches)
+    policy = None if result.placement is None else result.placement.policy
+    at = curve(setup, batches, policy)
     write = typed.separators()
     rows: list[Row] = [
         (
@@ -70,13 +72,13 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
                 Cell(NONE, "") if np.isnan(value) else Cell(rate(value, write), float(value))
                 for value in (total, each)
             ),
-            Cell(LIMITS[str(limit)]),
+            Cell(tr(LIMITS[str(limit)])),
         )
         for batch, total, each, limit in zip(
             batches,
             at.aggregate_tokens_per_s,
             at.per_session_tokens_per_s,
-            limits(setup, batches),
+            limits(setup, batches, policy),
             strict=True,
         )
     ]

@@ -12,8 +12,9 @@ from .search import Row
 
 
 class Named(NamedTuple):
-    """row: of the list, "" for none. figures: memory and bandwidth. note: what is special about it.
-    basis: what its figures rest on. missing: it does not exist."""
+    """row: of the list, "" for none. figures: memory and bandwidth; short: the same where there is
+    little room. note: what is special about it. basis: what its figures rest on. missing: it does
+    not exist."""
 
     row: str
     name: str
@@ -21,6 +22,7 @@ class Named(NamedTuple):
     note: str = ""
     basis: str = ""
     missing: bool = False
+    short: str = ""
 
     @property
     def words(self) -> str:
@@ -32,12 +34,14 @@ def named(machine: One, library: Library, rows: Mapping[str, Row]) -> Named:
     if isinstance(machine, InlineHardware):
         memory = typed.show(machine.memory_gb)
         rate = typed.show(machine.bandwidth_gb_per_s)
-        return Named("", machine.name, f"{memory} GB \u00b7 {rate} GB/s", _travels())
+        figures = f"{memory} GB \u00b7 {rate} GB/s"
+        return Named("", machine.name, figures, _travels(), short=figures)
     machine_id = machine if isinstance(machine, str) else machine.id
     if machine_id in library.machines:
         row = rows[machine_id]
         note = tr("Announced, not yet sold; its figures may change.") if row.badge else ""
-        return Named(machine_id, row.name, row.summary, note, row.basis)
+        short = f"{row.figures[0]} \u00b7 {row.figures[1]} GB/s"
+        return Named(machine_id, row.name, row.summary, note, row.basis, short=short)
     if not isinstance(machine, str):
         return Named("", str(machine.record.get("name", machine_id)), note=_travels())
     missing = tr("The catalog has no machine with this id. Choose another.")

@@ -23,6 +23,7 @@ from ..problem import BadInput
 from ..scenario import ModelRef
 from ..settings import Layout
 from .asked import Asked
+from .assembly import KEY, Assembly
 from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
@@ -190,6 +191,8 @@ class MainWindow(QMainWindow):
 
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
+            if any(key.startswith(KEY) for key in changes):
+                changes = Assembly(self._store.scenario.hardware, self._library).whole(changes)
             self._store.edit(changes)
         except BadInput as bad:
             if not self.asked.refuse(bad.problem, changes):

@@ -2,7 +2,6 @@
 together."""
 
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -64,7 +63,7 @@ class PartsPanel(QScrollArea):
         layout.addWidget(self.error)
         for group in (self.together, self.placement):
             layout.addWidget(group)
-            group.edited.connect(self._works)
+            group.edited.connect(self.edited)
         layout.addStretch(1)
         self.host_fields.refused.connect(self._refuse)
         self.host_fields.changed.connect(self._type_host)
@@ -98,7 +97,7 @@ class PartsPanel(QScrollArea):
             else:
                 told = name(part)
                 count = parts.devices[index].count or 1
-                row.say(told.name, told.figures, count, can_go=len(parts.devices) > 1)
+                row.say(told.name, told.short, count, can_go=len(parts.devices) > 1)
             row.count.setEnabled(part is not None)
         for widget in (self.host, self.host_fields):
             widget.setVisible(parts.host is not None)
@@ -138,18 +137,6 @@ class PartsPanel(QScrollArea):
     def _type_host(self, key: str, value: float | None) -> None:
         assert self._parts is not None
         self.edited.emit(self._parts.type_host(key, value))
-
-    def _works(self, changes: dict[str, Any]) -> None:
-        """What was chosen of how the parts work together, as an edit of the whole."""
-        assert self._parts is not None
-        chosen: dict[str, Any] = {}
-        for key, value in changes.items():
-            _, name, *inner = key.split(".")
-            if inner:
-                chosen.setdefault(name, self._parts.shares())[inner[0]] = value
-            else:
-                chosen[name] = value
-        self.edited.emit(self._parts.choose(**chosen))
 
     def sizeHint(self) -> QSize:
         inside = self.widget()

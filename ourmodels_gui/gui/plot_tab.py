@@ -18,6 +18,7 @@ from .working import Assumptions, Working
 
 PLOT_PX, DETAILS_PX = 510, 420
 DETAILS_MIN_PX = 260
+LEAST_PX = 240
 
 
 class PlotTab(QWidget):
@@ -59,9 +60,10 @@ class PlotTab(QWidget):
         split.setStretchFactor(1, 2)
         split.setSizes([PLOT_PX, DETAILS_PX])
         split.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, UNIT, 0, UNIT)
-        layout.addWidget(split)
+        split.setMinimumHeight(LEAST_PX)
+        self.page = QVBoxLayout(self)
+        self.page.setContentsMargins(0, UNIT, 0, UNIT)
+        self.page.addWidget(split, 1)
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""

@@ -86,7 +86,7 @@ class TogetherGroup(Group):
         self._split.offer(splits)
         host = written.host_memory is not None
         self.show_row(LINK, several or host)
-        self.show_row(SPLIT, several)
+        self.show_row(SPLIT, several and len(splits) > 1)
         self.show_row(GROUPS, several and not host and (written.split or "layers") == "layers")
         self.show_row(POOLS, host)
         self.present(

@@ -71,7 +71,7 @@ def test_back_to_one_is_the_ordinary_machine_again(library, one):
 
 def test_another_kind_of_card_ends_a_split_that_needs_equal_ones(library, made):
     pair = made(Assembly(CARD, library).count(0, 2))
-    tensor = made(pair.choose(split="tensor"))
+    tensor = made(pair.whole({"hardware.split": "tensor"}))
     assert tensor.written.split == "tensor"
     both = made(tensor.put(1, OTHER))
     assert [device.id for device in both.devices] == [CARD, OTHER]
@@ -80,21 +80,29 @@ def test_another_kind_of_card_ends_a_split_that_needs_equal_ones(library, made):
 
 def test_groups_go_with_the_split_and_with_the_devices_they_need(library, made):
     four = made(Assembly(CARD, library).count(0, 4))
-    grouped = made(four.choose(groups=4))
+    grouped = made(four.whole({"hardware.groups": 4}))
     assert grouped.written.groups == 4
-    assert made(grouped.choose(split="tensor")).written.groups is None
+    assert made(grouped.whole({"hardware.split": "tensor"})).written.groups is None
     assert made(grouped.count(0, 2)).written.groups is None
     assert made(grouped.add_host()).written.groups is None
     with pytest.raises(BadInput, match="at most the number of devices"):
-        made(grouped.choose(groups=5))
+        made(grouped.whole({"hardware.groups": 5}))
 
 
 def test_what_belongs_to_the_system_goes_with_it(library, made):
     hybrid = made(Assembly(CARD, library).add_host())
     assert hybrid.host is not None
-    pinned = made(hybrid.choose(pools="sequential", placement={"weights": 1.0, "cache": None}))
+    pinned = made(
+        hybrid.whole(
+            {
+                "hardware.pools": "sequential",
+                "hardware.placement.weights": 1.0,
+                "hardware.placement.cache": None,
+            }
+        )
+    )
     assert pinned.shares()["weights"] == 1.0
-    assert made(pinned.choose(placement={"weights": None})).written.placement is None
+    assert made(pinned.whole({"hardware.placement.weights": None})).written.placement is None
     assert pinned.remove(HOST) == {"hardware": CARD}
 
 
@@ -118,15 +126,15 @@ def test_a_typed_figure_writes_the_memory_out_with_the_other_as_it_was(library, 
 def test_a_link_chosen_on_purpose_stays_and_the_usual_one_follows_the_cards(library, made):
     pair = made(Assembly(CARD, library).count(0, 2))
     assert made(pair.put(0, "geforce-rtx-5090")).written.link == "pcie-5-x16"
-    chosen = made(pair.choose(link="pcie-3-x8"))
+    chosen = made(pair.whole({"hardware.link": "pcie-3-x8"}))
     assert made(chosen.put(0, "geforce-rtx-5090")).written.link == "pcie-3-x8"
-    assert made(chosen.choose(link=None)).written.link == "pcie-4-x16"
+    assert made(chosen.whole({"hardware.link": None})).written.link == "pcie-4-x16"
 
 
 def test_an_edited_part_makes_a_ready_composition_ones_own(library, made):
     ready = Assembly("geforce-rtx-3090-x2", library)
     assert ready.is_composed
-    assert ready.choose(split=ready.written.split) == {}
+    assert ready.whole({"hardware.split": ready.written.split}) == {}
     four = made(ready.count(0, 4))
     assert four.written.name == ""
     assert four.written.split == ready.written.split

@@ -17,6 +17,7 @@ from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.part_row import PartName
 from ourmodels_gui.gui.rows import RowModel
 from ourmodels_gui.gui.together_group import GROUPS, LINK, POOLS, SPLIT
+from ourmodels_gui.gui.ways_table import WaysTable
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario
 
 CARD, OTHER = "geforce-rtx-3090", "geforce-rtx-4090"
@@ -372,3 +373,28 @@ def test_the_place_of_a_part_that_is_gone_is_the_first(window, qtbot):
     assert hardware(window) == CARD
     assert window.machines._place == 0
     assert not window.machines.is_composed
+
+
+def test_a_chosen_way_is_followed_by_the_whole_window(window, qtbot, library):
+    """A ready composition becomes one's own; its panel, the cards and the figures follow."""
+    pick(window, qtbot, "2 x dgx spark")
+    ready = hardware(window)
+    assert ready in library.compositions
+    window._store.edit({"model": {"id": "gpt-oss-120b"}})
+    settle(window, qtbot)
+    table = window.findChild(WaysTable)
+    qtbot.waitUntil(lambda: table.isVisible() and table.figures.marked == {0})
+    names = [row[0].value for row in table.figures.rows]
+    row = names.index("layer split, one device at a time")
+    figure = table.figures.rows[row][3]
+    table.setFocus()
+    table.setCurrentIndex(table.model().index(row, 0))
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    settle(window, qtbot)
+    assert (hardware(window).split, hardware(window).groups) == (None, 1)
+    assert panel(window).together.field(GROUPS).text() == "1"
+    assert window.answers._view.cards[2].text.figure == figure.text
+    assert table.figures.marked == {row}
+    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    settle(window, qtbot)
+    assert hardware(window) == ready
