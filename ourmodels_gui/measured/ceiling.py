@@ -7,15 +7,16 @@ import numpy as np
 
 from ..engine.capacity import capacity
 from ..engine.decode import decode
+from ..engine.placement import prompt_policy
 from ..engine.placement.choose import policies
 from ..engine.placement.policy import Policy
 from ..engine.placement.search import highest
-from ..engine.prompt_costs import prompt_costs
+from ..engine.prompt_policy import PromptPolicy
 from ..engine.setup import Setup
 from ..engine.step import Step, aggregate_tokens_per_s, decode_step, step_bytes
 from ..library.hardware import MachineEntry
 from ..library.load import Library
-from ..library.resolve import prompt_in_use, resolve
+from ..library.resolve import resolve
 from ..scenario import Scenario, edited
 from .conditions import FLOOR, file_scale, here, scenario_of
 from .runs import MeasuredRun
@@ -84,7 +85,7 @@ def ceiling_here(run: MeasuredRun, scenario: Scenario, library: Library) -> Ceil
     The scenario holds for whatever the run leaves open, its contexts, chunks and modes included;
     None where nothing fits.
     """
-    setup = _resolved(edited(scenario, here(run) | FLOOR), library)
+    setup = resolve(edited(scenario, here(run) | FLOOR), library)
     return _ceiling(run, setup, rounding=0.5 * 10.0**-run.decimals / run.tokens_per_s, exact=True)
 
 
@@ -100,7 +101,7 @@ def at_once(run: MeasuredRun, library: Library) -> float:
 
 def setup_of(run: MeasuredRun, library: Library) -> Setup:
     """The setup that the source of a run describes, under floor routing."""
-    return _resolved(scenario_of(run, library), library)
+    return resolve(scenario_of(run, library), library)
 
 
 def step_of(run: MeasuredRun, library: Library) -> Step:
@@ -129,14 +130,6 @@ def rounding(run: MeasuredRun, entry: MachineEntry) -> float:
     text = f"{own:.12g}"
     digits = len(text.partition(".")[2])
     return 0.5 * 10.0**-run.decimals / run.tokens_per_s + 0.5 * 10.0**-digits / own
-
-
-def _resolved(scenario: Scenario, library: Library) -> Setup:
-    """The setup of a scenario, with the prompt of a composition, which `resolve` leaves out."""
-    setup = resolve(scenario, library)
-    if setup.composition is None or scenario.prefill is None:
-        return setup
-    return msgspec.structs.replace(setup, prompt=prompt_in_use(scenario.prefill))
 
 
 def _ceiling(run: MeasuredRun, setup: Setup, *, rounding: float, exact: bool) -> Ceiling | None:
@@ -213,18 +206,24 @@ def _under(way: Policy, run: MeasuredRun) -> Reach | None:
 
 
 def _prefill(setup: Setup) -> Reach | None:
-    """A prompt in one shot; on several pools with all of them as one, which no policy exceeds."""
-    prompt = setup.prompt
+    """A prompt in one shot.
+
+    Matrices or experts divided: with the link, whatever the chunks. Through layers or two pools the
+    chunks decide, and no source states them: all pools count as one, which no chunks exceed.
+    """
+    prompt, composition = setup.prompt, setup.composition
     assert prompt is not None
-    costs = prompt_costs(
-        setup, prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens
-    )
+    way = PromptPolicy(setup)
+    if composition is not None and composition.split != "layers" and composition.host is None:
+        way = prompt_policy(setup)
+    costs = way.costs(prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens)
     if costs.private_bytes is None:
         return None
     batch = prompt.batch or 1
-    fits = capacity(setup).fits(batch)
-    rate = float(costs.memory_tokens_per_s(batch))
-    compute = float(costs.compute_tokens_per_s()) if costs.compute_s is not None else None
-    if compute is not None and compute < rate:
-        return Reach(compute, "compute", fits)
-    return Reach(rate, "memory", fits)
+    rates: dict[Limit, float] = {"memory": float(costs.memory_tokens_per_s(batch))}
+    if costs.compute_s is not None:
+        rates["compute"] = float(costs.compute_tokens_per_s(batch))
+    if costs.link_s is not None:
+        rates["link"] = float(costs.tokens / costs.link_s)
+    least = min(rates, key=lambda limit: rates[limit])
+    return Reach(rates[least], least, capacity(setup).fits(batch))
