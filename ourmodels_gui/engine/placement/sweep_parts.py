@@ -152,6 +152,7 @@ class PlacedWays(Ways):
     whole_layers: whether every model's layers are alike and stay whole.
     """
 
+    exact = False
     holds_any = False
 
     def __init__(
