@@ -20,6 +20,7 @@ from .gui.faults import Faults
 from .gui.first import first_scenario
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
+from .gui.own_compositions import OwnCompositions
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
 from .gui.preferences import Preferences
@@ -154,6 +155,7 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
     if preferences.notice:
         window.bar.say(preferences.notice)
     OwnMachines(store, window, folder, reload)
+    OwnCompositions(store, window, folder, reload)
     OwnModels(store, window, folder, reload)
     Imports(store, window, folder, reload)
     Sources(store, recompute, window)

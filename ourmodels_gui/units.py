@@ -8,6 +8,8 @@ import math
 import re
 from typing import NamedTuple
 
+from .language import mark, tr
+
 GB = 1e9
 GIB = float(2**30)
 THIN_SPACE = "\u2009"
@@ -172,7 +174,7 @@ def exact(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(float(value))
 
 
-TOO_LARGE = "is larger than any number here can be"
+TOO_LARGE = mark("is larger than any number here can be")
 
 
 def _split(text: str, separators: Separators) -> tuple[float, str]:
@@ -189,10 +191,12 @@ def _split(text: str, separators: Separators) -> tuple[float, str]:
         value = float(digits or "")
     except ValueError:
         raise ValueError(
-            f'"{text.strip()}" is not a number; write it like {number(1234.5, 1, separators)}'
+            tr('"{text}" is not a number; write it like {example}').format(
+                text=text.strip(), example=number(1234.5, 1, separators)
+            )
         ) from None
     if math.isinf(value):
-        raise ValueError(f'"{text.strip()}" {TOO_LARGE}')
+        raise ValueError(f'"{text.strip()}" {tr(TOO_LARGE)}')
     return value, match[2] if match else ""
 
 
@@ -204,7 +208,9 @@ def parse_number(text: str, separators: Separators = ENGLISH) -> float:
     """
     value, unit = _split(text, separators)
     if unit:
-        raise ValueError(f'"{unit}" is not expected here; write the figure alone')
+        raise ValueError(
+            tr('"{unit}" is not expected here; write the figure alone').format(unit=unit)
+        )
     return value
 
 
@@ -216,12 +222,14 @@ def parse_tokens(text: str, separators: Separators = ENGLISH) -> int:
     """
     value, unit = _split(text, separators)
     if unit.lower() not in MULTIPLES:
-        raise ValueError(f'"{unit}" is not a multiple; write 100000, 100k or 128Ki')
+        raise ValueError(
+            tr('"{unit}" is not a multiple; write 100000, 100k or 128Ki').format(unit=unit)
+        )
     count = value * MULTIPLES[unit.lower()]
     if not count.is_integer():
-        raise ValueError(f'"{text.strip()}" is not a whole number of tokens')
+        raise ValueError(tr('"{text}" is not a whole number of tokens').format(text=text.strip()))
     if abs(count) >= 2**53:  # not every whole number can be told from the next any more
-        raise ValueError(f'"{text.strip()}" {TOO_LARGE}')
+        raise ValueError(f'"{text.strip()}" {tr(TOO_LARGE)}')
     return int(count)
 
 
@@ -235,4 +243,4 @@ def parse_size(text: str, default_unit: str = "GB", separators: Separators = ENG
     for name, factor in SIZES.items():
         if name.lower() == (unit or default_unit).lower():
             return value * factor
-    raise ValueError(f'"{unit}" is not a unit of size; write GB or GiB')
+    raise ValueError(tr('"{unit}" is not a unit of size; write GB or GiB').format(unit=unit))

@@ -14,6 +14,7 @@ from ourmodels_gui.library.records import Figure
 from ourmodels_gui.library.travelling import travelling
 from ourmodels_gui.problem import BadInput
 from ourmodels_gui.summary import summarise, to_text
+from ourmodels_gui.units import rate
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "compositions.md").read_text(encoding="utf-8")
 CARD = {"kind": "discrete", "name": "card", "memory_gb": 24, "bandwidth_gb_per_s": 936}
@@ -223,30 +224,81 @@ def test_the_overhead_is_taken_from_every_pool(library):
     assert {item.name: item.value for item in typed}["runtime overhead (O)"] == 6
 
 
-def test_two_boxes_on_a_slow_cable_do_not_double(library):
-    spark = {"kind": "unified", "name": "box", "memory_gb": 128, "bandwidth_gb_per_s": 273}
-    model = {"model": {"id": "qwen3-32b", "weights": "q4_k_m"}}
-    pair = {"devices": [{"machine": spark, "count": 2}], "split": "tensor"}
-    single = result(spark, library, **model).decode.single_session_tokens_per_s
-    work = {"reserved_context_tokens": 8000, "read_context_tokens": 4000, "floor_tokens_per_s": 1}
-    model["workload"] = work
-    slow = result(pair | {"link": "ethernet-1g"}, library, **model)
-    fast = result(pair | {"link": "ethernet-200g"}, library, **model)
-    assert fast.decode.single_session_tokens_per_s == pytest.approx(2 * single, rel=1e-12)
-    many = slow.decode
-    assert slow.placement.binding.resource == "link"
-    assert many.aggregate_tokens_per_s < fast.decode.aggregate_tokens_per_s
+def test_the_arithmetic_mode_is_one_that_the_devices_have(library):
+    card = CARD | {"compute_tflop_per_s": {"fp16_fp32acc": 70}}
+    done = evaluation.run(read({"devices": [{"machine": card}], "host_memory": RAM}), library)
+    assert done.setup.linear_mode == {"fp16_fp32acc": 1.0}
 
 
-def test_experts_in_system_memory_suit_three_billion_active_and_not_thirty(library):
-    card = {"kind": "discrete", "name": "card", "memory_gb": 8, "bandwidth_gb_per_s": 448}
-    hardware = {"devices": [{"machine": card}], "host_memory": RAM, "pools": "sequential"}
-    work = {"workload": {"reserved_context_tokens": 8000, "read_context_tokens": 4000}}
-    few = {"model": {"id": "qwen3-30b-a3b", "weights": "q4_k_m"}} | work
-    all_of_it = {"model": {"id": "qwen3-32b", "weights": "q4_k_m"}} | work
-    few_s = result(hardware, library, **few).decode.single_session_tokens_per_s
-    all_s = result(hardware, library, **all_of_it).decode.single_session_tokens_per_s
-    assert few_s > 40 and all_s < 8
+SPARKS = {"devices": [{"id": "nvidia-dgx-spark-gb10", "count": 2}], "split": "tensor"}
+ROOMY = {
+    "devices": [{"id": "geforce-rtx-5090"}],
+    "link": "pcie-5-x16",
+    "host_memory": "amd-ryzen-9000-am5-2ch-ddr5-6000-expo-256gb",
+    "pools": "sequential",
+}
+CARDS = {"devices": [{"id": "geforce-rtx-3090", "count": 2}], "link": "pcie-4-x8"}
+KNOWN = [
+    (ROOMY, "geforce-rtx-5090-ddr5-256gb", "qwen3-next-80b-a3b-instruct", 1),
+    (ROOMY, "geforce-rtx-5090-ddr5-256gb", "glm-4.5", 1),
+    ("geforce-rtx-3090", "geforce-rtx-3090", "qwen3-32b", 1),
+    (CARDS | {"split": "layers"}, "geforce-rtx-3090-x2", "qwen3-32b", 1),
+    ("nvidia-dgx-spark-gb10", "nvidia-dgx-spark-gb10", "qwen3-32b", 32),
+    (SPARKS | {"link": "ethernet-1g"}, "nvidia-dgx-spark-gb10-x2", "qwen3-32b", 32),
+    (SPARKS | {"link": "ethernet-200g"}, "nvidia-dgx-spark-gb10-x2", "qwen3-32b", 32),
+]
+
+
+@pytest.fixture(scope="module")
+def known_cases(library):
+    """The results of the cases of the guide, in its order."""
+    found = []
+    for hardware, _, model, sessions in KNOWN:
+        work = {"reserved_context_tokens": 16384, "read_context_tokens": 8192, "batch": sessions}
+        chosen = {"model": {"id": model, "weights": "q4_k_m"}, "workload": work}
+        found.append(result(hardware, library, **chosen))
+    return found
+
+
+def test_the_known_cases_of_the_guide_are_what_is_computed(known_cases):
+    table = GUIDE.split("## Three known cases")[1]
+    rows = [
+        tuple(cell.strip(" `") for cell in line.strip("|").split("|"))
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
+    wanted = [
+        (machine, model, str(sessions), rate(found.decode.forced.aggregate_tokens_per_s))
+        for (_, machine, model, sessions), found in zip(KNOWN, known_cases, strict=True)
+    ]
+    assert [(row[0], *row[2:]) for row in rows] == wanted
+
+
+def test_the_machines_of_the_known_cases_are_those_of_the_catalog(library):
+    """Written out here, so that the way they are used can be another."""
+    for hardware, machine, _, _ in KNOWN:
+        if isinstance(hardware, str):
+            continue
+        chosen, ready = read(hardware).hardware, library.compositions[machine].record.hardware
+        assert (chosen.devices, chosen.host_memory) == (ready.devices, ready.host_memory)
+
+
+def test_experts_in_system_memory_suit_three_billion_active_and_not_thirty(known_cases):
+    few, many = (found.decode.single_session_tokens_per_s for found in known_cases[:2])
+    assert few > 200 and many < 10
+
+
+def test_a_layer_split_of_two_equal_cards_gives_one_session_the_speed_of_one(known_cases):
+    alone, pair = (found.decode for found in known_cases[2:4])
+    assert pair.single_session_tokens_per_s == alone.single_session_tokens_per_s
+    assert pair.memory_batch > 2 * alone.memory_batch
+
+
+def test_two_sparks_over_a_slow_cable_do_not_double(known_cases):
+    alone, slow, quick = (found.decode.forced.aggregate_tokens_per_s for found in known_cases[4:])
+    assert slow < alone and quick == pytest.approx(2 * alone, rel=1e-12)
+    # For every token 64 layers add up two blocks of 5,120 values, 2 bytes each.
+    assert slow == pytest.approx(125e6 / (128 * 5120 * 2), rel=1e-12)
 
 
 def test_the_command_prints_what_lies_where(tmp_path, capsys):
@@ -262,11 +314,56 @@ def test_the_command_prints_what_lies_where(tmp_path, capsys):
     assert held == pytest.approx(16 + best * 64 * 4096 * 8000 / 1e9, rel=1e-9)
 
 
-def test_a_prompt_is_said_not_to_be_computed(library):
-    done = evaluation.run(read(PAIR, prefill={"prompt_tokens": 1000}), library)
-    assert done.result.prefill is None
-    assert "not computed yet" in summarise(done).answers[3].why
-    assert any(item.value == "not computed" for item in done.result.assumptions)
+MODE = "bf16_fp32acc"
+
+
+def quick(machine, rate):
+    return machine | {"compute_tflop_per_s": {MODE: rate}}
+
+
+PROMPTED = DENSE | {
+    "max_context_tokens": 8000,
+    "prefill": {
+        "linear_active_parameters_b": 31,
+        "attention": [{"count": 64, "kind": "full", "query_width": 5120}],
+    },
+}
+
+
+def test_a_prompt_waits_under_every_policy(library):
+    hardware = {
+        "devices": [{"machine": quick(CARD, 70)}],
+        "host_memory": quick(RAM, 2),
+        "pools": "sequential",
+        "link": 16,
+    }
+    asked = {"prefill": {"prompt_tokens": 1000}, "model": {"adapter": PROMPTED}}
+    done = evaluation.run(read(hardware, **asked), library)
+    found, placed = done.result.prefill, done.result.placement
+    assert found.verdict == "serves" and placed.prompt_policy == "one pool at a time"
+    assert all(policy.prompt.time_s > 0 for policy in placed.policies)
+    answer = summarise(done).answers[3]
+    assert "limited by compute of" in answer.why and placed.prompt_policy in answer.why
+    text = to_text(summarise(done))
+    assert text.count("prompt in") == len(placed.policies) == 3
+    told = export.document(done.result)
+    assert told["prefill"]["limit"] == "compute"
+    assert told["placement"]["policies"][0]["prompt"]["binding"]["resource"] == "compute"
+    assert told["placement"]["prompt_policy"] == placed.prompt_policy
+    rates = {item.name: item.value for item in done.result.assumptions}
+    assert rates[f"compute rate F_hw({MODE}) of card"] == 70
+    assert rates[f"compute rate F_hw({MODE}) of ram"] == 2
+
+
+def test_a_host_without_rates_is_named_and_a_streamed_prompt_does_without(library):
+    hardware = {"devices": [{"machine": quick(CARD, 70)}], "host_memory": RAM, "link": 16}
+    asked = {"prefill": {"prompt_tokens": 1000}, "model": {"adapter": PROMPTED}}
+    done = evaluation.run(read(hardware, **asked), library)
+    assert done.result.prefill.time_s is None
+    assert f"the rate of ram in {MODE}" in summarise(done).answers[3].why
+    streamed = evaluation.run(read(hardware | {"pools": "streamed"}, **asked), library)
+    assert streamed.result.prefill.time_s > 0
+    assert "unknown" in to_text(summarise(done))
 
 
 def test_a_report_of_a_composition_can_be_written(tmp_path):

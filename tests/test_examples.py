@@ -160,6 +160,38 @@ def test_the_toy_machine_follows_its_reservation():
     assert decode["single_session_tokens_per_s"] == pytest.approx(800 / (18 + 0.9 * 26))
 
 
+FIXED, EXPERT_SHARE, READ, ALLOCATED = 0.5 * (3 - 8 * 32 / 248), 8 / 256, 0.3268992, 1.025
+"""Of the illustrative Qwen3.6: GB that every step reads beside its experts, the part of these that
+one token touches, and a session's cache read and reserved; 17.5 GB are resident."""
+
+
+def test_two_cards_have_twice_the_memory_and_bandwidth():
+    found = result("two-24-gb-cards-qwen3.6-35b-a3b")
+    decode = found["decode"]
+    assert decode["memory_batch"] == int((48 - 2 - 17.5) / ALLOCATED) == 27
+    assert decode["single_session_tokens_per_s"] == pytest.approx(2 * 936 / (1.5 + READ))
+    assert decode["best_batch"] == 27
+    assert f"{decode['aggregate_tokens_per_s']:,.0f}" == "2,616"
+    assert found["placement"]["kind"] == "estimate"
+
+
+def test_the_experts_that_a_card_has_no_room_for_are_read_from_system_memory():
+    """15 GB of room hold what every step reads, the read cache and 13.7 of 16.5 GB of experts."""
+    found = result("16-gb-card-with-ddr5-qwen3.6-35b-a3b")
+    experts = 17.5 - FIXED
+    kept = 15 - FIXED - READ
+    on_card = FIXED + READ + EXPERT_SHARE * kept
+    on_host = EXPERT_SHARE * (experts - kept)
+    sequential, both = found["placement"]["policies"][0], found["placement"]["policies"][1]
+    assert sequential["name"] == found["placement"]["policy"] == "one pool at a time"
+    step_s = on_card / 448 + on_host / 89.6
+    assert sequential["single_session_tokens_per_s"] == pytest.approx(1 / step_s)
+    together = (on_card + on_host) / (448 + 89.6)
+    assert both["single_session_tokens_per_s"] == pytest.approx(1 / together)
+    assert found["decode"]["best_batch"] == 7
+    assert f"{found['decode']['aggregate_tokens_per_s']:.0f}" == "302"
+
+
 def test_every_example_is_covered_and_stands_alone():
     names = {path.name.removesuffix(scenario.SUFFIX) for path in EXAMPLES.iterdir()}
     laguna = {
@@ -170,7 +202,8 @@ def test_every_example_is_covered_and_stands_alone():
     }
     toys = {"toy-machine", "toy-machine-reserving-4k", "toy-machine-reserving-1k"}
     measured = {"dgx-spark-gemma-4-26b-a4b-measured-16", "laguna-s-2.1-8k-chunk-1600-measured"}
-    assert names == {row[0] for row in RESULTS + FORCED} | laguna | toys | measured
+    composed = {"two-24-gb-cards-qwen3.6-35b-a3b", "16-gb-card-with-ddr5-qwen3.6-35b-a3b"}
+    assert names == {row[0] for row in RESULTS + FORCED} | laguna | toys | measured | composed
     for path in EXAMPLES.iterdir():
         example = scenario.read_file(path)
         assert example.name and not isinstance(example.hardware, str)

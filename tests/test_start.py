@@ -70,3 +70,16 @@ def test_the_window_opens_on_a_scenario_file(tmp_path):
     assert done.returncode == 0
     title = seen(done)["MainWindow"][1]
     assert EXAMPLE.name.removesuffix(scenario.SUFFIX) in title
+
+
+def test_the_start_reads_no_source():
+    """PySide6 would read and keep every module's, in search of a feature that is not used."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import ourmodels_gui.app, linecache; print(*linecache.cache)"],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    read = {Path(name) for name in done.stdout.split() if "ourmodels_gui" in name}
+    assert len(read) < 5, "but for what was being imported when that was switched off"

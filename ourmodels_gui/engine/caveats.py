@@ -1,4 +1,4 @@
-"""What a decode ceiling is worth: bound or estimate for each figure, and cautions."""
+"""What a decode ceiling is worth: the kind of each figure, and cautions."""
 
 from .crossover import missing_for_compute
 from .result import Kind

@@ -14,7 +14,10 @@ def evaluate(setup: Setup) -> Result:
     """
     if setup.composition is not None:
         found, placed = placement.decode(setup)
-        return Result(found, None, setup.assumptions, placed)
+        prompted = None
+        if setup.prompt is not None:
+            prompted, placed = placement.prefill(setup, placed)
+        return Result(found, prompted, setup.assumptions, placed)
     return Result(
         decode=decode(setup),
         prefill=prefill(setup) if setup.prompt else None,

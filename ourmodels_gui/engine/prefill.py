@@ -128,7 +128,8 @@ def _at(policy: PromptPolicy, costs: PromptCosts, batch: int) -> dict[str, Any]:
     if point := _point(costs, batch):
         figures["tokens_per_s"] = point.tokens_per_s
         figures["time_s"] = point.time_s
-        figures["limit"] = policy.binding(costs, batch).resource
+        figures["binding"] = policy.binding(costs, batch)
+        figures["limit"] = figures["binding"].resource
     return figures
 
 

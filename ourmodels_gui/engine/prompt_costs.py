@@ -76,12 +76,12 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
         """Weight traffic of `batch` prompts, one sweep for each chunk at the chunk's own width."""
         whole = np.floor(self.tokens / self.chunk)
         rest = self.tokens - whole * self.chunk
-        total = whole * self._sweep_bytes(batch * self.chunk)
+        total = whole * self.sweep_bytes(batch * self.chunk)
         if np.any(rest > 0):
-            total = total + np.where(rest > 0, self._sweep_bytes(batch * rest), 0.0)
+            total = total + np.where(rest > 0, self.sweep_bytes(batch * rest), 0.0)
         return prefill_sweep_scale(self.model) * total
 
-    def _sweep_bytes(self, positions: Floats) -> Floats:
+    def sweep_bytes(self, positions: Floats) -> Floats:
         return sweep_bytes(self.model.always_bytes, self.model.experts, positions, self.routing)
 
     def most_sweeps_bytes(self) -> Floats:
@@ -100,7 +100,11 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
 
     def time_s(self, batch: float | Floats) -> Floats:
         """t_pf,min(b, c): the longest of the known sides [s]."""
-        sides = [] if self.private_bytes is None else [self.shared_s(batch)]
+        return self.longest_s(batch, None if self.private_bytes is None else self.shared_s(batch))
+
+    def longest_s(self, batch: float | Floats, shared_s: Floats | None) -> Floats:
+        """The same where `shared_s` of the batch is known already [s]."""
+        sides = [] if shared_s is None else [shared_s]
         if self.compute_s is not None:
             sides.append(self.work_s(batch))
         if self.link_s is not None:

@@ -15,13 +15,13 @@ class PromptPolicy:
     """One pool: its gate, and what prompts cost.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the memory ceiling is known never to fall with the batch. spreads: whether its
-    arithmetic rests on experts spread evenly. alike: whether one kind of device does everything.
+    beyond: whether a batch that does not fit has a time as well. spreads: whether its arithmetic
+    rests on experts spread evenly. alike: whether one kind of device does everything.
     """
 
     name = ""
     restricts = False
-    rises = True
+    beyond = True
     spreads = False
     alike = True
 
@@ -41,6 +41,14 @@ class PromptPolicy:
         """The most prompts that fit when each reserves so many tokens."""
         return fitting_batch(self.setup, np.asarray(tokens, dtype=np.float64))
 
+    def reserved(self, tokens: ArrayLike, prefix: int = 0) -> Floats:
+        """What prompts behind a prefix reserve [tokens]: no less than they fill, as caches grow."""
+        held = np.asarray(tokens, dtype=np.float64) + prefix
+        prompt = self.setup.prompt
+        if prompt is not None and prompt.cache_growth == "on_demand":
+            return held
+        return np.maximum(held, self.setup.workload.reserved_context_tokens)
+
     def costs(
         self,
         tokens: ArrayLike,
@@ -50,14 +58,18 @@ class PromptPolicy:
     ) -> PromptCosts:
         """Costs of prompts of `tokens` tokens; see `prompt_costs`.
 
-        reserved: tokens that each reserves, which says what lies where in unlike pools; those of
-        the workload, or as its cache grows, unless given.
+        reserved: tokens that each reserves, which says what lies where in unlike pools; as the
+        method of that name unless given.
         """
         return prompt_costs(self.setup, tokens, chunk, prefix)
 
     def best(self, costs: PromptCosts, largest: Floats) -> Floats:
         """The batch with the highest ceiling up to the largest admitted, the smallest of equals."""
         return best_batch(costs, largest)
+
+    def nearly_best(self, costs: PromptCosts, largest: Floats) -> Floats:
+        """A batch whose ceiling is within a thousandth of the highest."""
+        return largest
 
     def missing_for_memory(self, several_chunks: bool) -> tuple[str, ...]:
         """What the memory side lacks, in words."""

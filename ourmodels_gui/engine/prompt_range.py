@@ -113,21 +113,30 @@ class _Lengths:
             kept = kept & (costs.time_s(self._batch) <= self._budget_s)
         return np.where(kept, float(self._batch), 0.0)
 
-    def best(self, costs: PromptCosts, admitted: Floats) -> Floats:
-        """The batch in use where so many are admitted."""
-        return admitted if self._batch else self._policy.best(costs, admitted)
+    def near(self, costs: PromptCosts) -> tuple[Floats, Floats]:
+        """A batch that comes near the best at each length, and the largest admitted."""
+        admitted = self.admitted(costs)
+        if self._batch:
+            return admitted, admitted
+        return self._policy.nearly_best(costs, admitted), admitted
 
     def last_admitted(self) -> int:
         """The longest length with a batch: gate and budget tighten with the length. 0 for none."""
         low, high = 0, self.limit + 1
         while high - low > 1:
             tried = np.linspace(low + 1, high - 1, min(TRIED, high - low - 1)).astype(np.int64)
-            kept = int(np.count_nonzero(self.admitted(self.costs(tried)) >= 1))
+            kept = int(np.count_nonzero(self._admits(tried)))
             if kept < tried.size:
                 high = int(tried[kept])
             if kept > 0:
                 low = int(tried[kept - 1])
         return low
+
+    def _admits(self, tokens: Lengths) -> NDArray[np.bool_]:
+        """Whether there is a batch at each length."""
+        if self._budget_s is None:
+            return self._policy.fitting(tokens) >= (self._batch or 1)
+        return self.admitted(self.costs(tokens)) >= 1
 
     def least_over_chunks(
         self, begin: Lengths, end: Lengths, batch: Floats, private_bytes: Floats
@@ -149,7 +158,8 @@ class _Lengths:
     def range_between(self, lengths: tuple[int, int]) -> PromptRange:
         """The range with its ends at these lengths, each at its best batch."""
         costs = self.costs(np.asarray(lengths))
-        batch = self.best(costs, self.admitted(costs))
+        admitted = self.admitted(costs)
+        batch = admitted if self._batch else self._policy.best(costs, admitted)
         rate = batch * costs.tokens / costs.time_s(batch)
         low, high = (
             RangeEnd(float(rate[i]), lengths[i], int(batch[i])) for i in range(len(lengths))
@@ -229,11 +239,11 @@ def _loose_ceilings(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The same where all that is known is that prompts per second fall with the length."""
     costs = lengths.costs(np.stack((begin, end)))
-    admitted = lengths.admitted(costs)
-    best = lengths.best(costs, admitted)
-    rates = best * costs.tokens / costs.time_s(best)
-    prompts_per_s = np.maximum(best / costs.shared_s(best), admitted / costs.shared_s(admitted))
-    shared, steady = costs.tokens * prompts_per_s, _steady(costs)
+    batch = np.stack(lengths.near(costs))
+    shared_s = costs.shared_s(batch)
+    rates = batch[0] * costs.tokens / costs.longest_s(batch[0], shared_s[0])
+    shared = np.max(batch * costs.tokens / shared_s, axis=0)
+    steady = _steady(costs)
     lower = np.minimum(shared[1] * begin / end, steady[1])
     upper = np.minimum(rates[0] * end / begin, steady[0])
     return rates[0], rates[1], lower, upper

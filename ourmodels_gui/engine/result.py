@@ -19,8 +19,7 @@ PrefillVerdict = Literal[
     "no setting meets the budget",
     "serves",
 ]
-Kind = Literal["bound", "estimate"]
-PolicyKind = Literal["bound", "estimate", "policy ceiling"]
+Kind = Literal["bound", "estimate", "policy ceiling"]
 Limit = Literal["memory", "compute", "link"]
 """A link limits only a composition."""
 
@@ -60,7 +59,7 @@ class Decode(msgspec.Struct, frozen=True):
     spare_bytes: margin - b* K_alloc when it serves, else margin - K_alloc; negative is missing.
     binding_gate: what keeps the best batch from growing: "memory", "floor", or "" when none serves.
     compute_time_s, memory_time_s: of one iteration at the best batch; None where unknown.
-    kind: bound or estimate per figure name; kind_reasons: why any is an estimate.
+    kind: of each figure by name; kind_reasons: why any is no bound.
     """
 
     verdict: DecodeVerdict
@@ -85,6 +84,23 @@ class Decode(msgspec.Struct, frozen=True):
     compute_time_s: float | None = None
     speculation: SpeculationFigures | None = None
     forced: Forced | None = None
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """What keeps a figure of a composition from rising: a resource, and where."""
+
+    resource: Limit
+    place: str
+
+    @property
+    def words(self) -> str:
+        """The same as people say it.
+
+        >>> Binding("memory", "RTX 3090").words, Binding("link", "between devices").words
+        ('memory of RTX 3090', 'link, between devices')
+        """
+        joined = ", " if self.resource == "link" else " of "
+        return f"{self.resource}{joined}{self.place}"
 
 
 class PrefillPoint(msgspec.Struct, frozen=True):
@@ -113,6 +129,7 @@ class Prefill(msgspec.Struct, frozen=True):
 
     chunk_tokens: width in use (the prompt itself for one shot).
     unavailable: what is missing, "" when nothing is.
+    binding: what the setting waits for, and where; the place is "" where there is one pool.
     unrestricted: the result without the time-to-first-token budget; None without a budget.
     """
 
@@ -124,6 +141,7 @@ class Prefill(msgspec.Struct, frozen=True):
     tokens_per_s: float | None = None
     time_s: float | None = None
     limit: Limit | None = None
+    binding: Binding | None = None
     memory_ceiling_tokens_per_s: float | None = None
     compute_ceiling_tokens_per_s: float | None = None
     memory_power_tokens_per_s: float | None = None
@@ -137,13 +155,6 @@ class Prefill(msgspec.Struct, frozen=True):
     unrestricted: PrefillPoint | None = None
 
 
-class Binding(msgspec.Struct, frozen=True):
-    """What keeps a figure of a composition from rising: a resource, and where."""
-
-    resource: Limit
-    place: str
-
-
 class PolicyPrompt(msgspec.Struct, frozen=True):
     """Prefill under one way of using the pools of a composition; the names are those of `Prefill`.
 
@@ -151,7 +162,7 @@ class PolicyPrompt(msgspec.Struct, frozen=True):
     """
 
     verdict: PrefillVerdict
-    kind: PolicyKind
+    kind: Kind
     batch: int | None = None
     tokens_per_s: float | None = None
     time_s: float | None = None
@@ -167,7 +178,7 @@ class PolicyFigures(msgspec.Struct, frozen=True):
     """
 
     name: str
-    kind: PolicyKind
+    kind: Kind
     memory_batch: int
     best_batch: int | None = None
     aggregate_tokens_per_s: float | None = None
@@ -204,7 +215,7 @@ class Placement(msgspec.Struct, frozen=True):
     """
 
     policy: str
-    kind: PolicyKind
+    kind: Kind
     policies: tuple[PolicyFigures, ...]
     pools: tuple[PoolShare, ...] = ()
     binding: Binding | None = None

@@ -8,13 +8,14 @@ from ..language import tr
 from .cards import Card
 from .elided import ElidedLabel
 from .memory_bar import MemoryBar
+from .pool_bars import PoolBars
 from .questions import card_texts
 from .telling import told
 from .theme import UNIT, colours, sized
 
 
 class AnswerPanel(QWidget):
-    """Four cards in a fixed order, the memory bar, and one line of cautions."""
+    """Four cards in a fixed order, the bar of the memory or of each, and one line of cautions."""
 
     edited = Signal(dict)
 
@@ -30,6 +31,7 @@ class AnswerPanel(QWidget):
             Card(tr("First token"), tr("How long is the wait for the first token?")),
         )
         self.memory = MemoryBar()
+        self.pools = PoolBars()
         self._cautions = ElidedLabel()
         self._cautions.setFont(sized("caption"))
         row = QHBoxLayout()
@@ -42,6 +44,7 @@ class AnswerPanel(QWidget):
         layout.setSpacing(2 * UNIT)
         layout.addLayout(row)
         layout.addWidget(self.memory)
+        layout.addWidget(self.pools)
         layout.addWidget(self._cautions)
         self._restyle()
 
@@ -51,10 +54,17 @@ class AnswerPanel(QWidget):
         for card, text in zip(self.cards, card_texts(evaluation, summary), strict=True):
             card.present(text)
         self.memory.present(evaluation)
+        self.pools.present(evaluation)
+        self.memory.setHidden(bool(self.pools.pools))
+        self.pools.setVisible(bool(self.pools.pools))
         found = summary.cautions
-        more = tr(" (and {count} more)").format(count=len(found) - 1)
-        line = tr("Caution: {first}").format(first=found[0]) if found else ""
-        self._cautions.say(line + (more if len(found) > 1 else ""), "\n".join(found))
+        line = ""
+        if found:
+            words = tr("Caution: {first}")
+            if len(found) > 1:
+                words = tr("Caution: {first} (and {count} more)")
+            line = words.format(first=found[0], count=len(found) - 1)
+        self._cautions.say(line, "\n".join(found))
 
     def _restyle(self) -> None:
         self._cautions.setStyleSheet(f"color: {colours(self).below};")

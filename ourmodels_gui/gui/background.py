@@ -1,13 +1,18 @@
-"""Work that takes longer than a frame: one worker, the latest request wins."""
+"""Work that takes longer than a frame: one thread beside the window, the latest request wins."""
 
 import contextlib
-import threading
 from collections.abc import Callable
+from threading import Event
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, QThreadPool, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QObject, QThreadPool, Signal, SignalInstance
+from shiboken6 import isValid
 
+from ..problem import BadInput
 from .task import Task
+
+EXPECTED = (BadInput, OSError, MemoryError)
+"""What may go wrong without a fault in the program."""
 
 
 class Request(NamedTuple):
@@ -21,78 +26,84 @@ Work = Callable[[Request], Any]
 
 
 class Worker(QObject):
-    """Runs one piece of work at a time beside the window.
+    """Runs one piece of work at a time beside the window; no thread outlives it or the program.
 
     A new request stops the one before it, whose answer is dropped. `done` carries the answer,
-    `failed` the exception, `told` what the work tells on its way.
+    `failed` the exception, `told` what the work tells on its way. A fault of the program is raised
+    again in the window's thread, after `failed`.
     """
 
     done = Signal(object)
     failed = Signal(object)
     told = Signal(object)
-    _ended = Signal(int, object, object)
-    _told = Signal(int, object)
+    _ended = Signal(object, object, object)
+    _told = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
-        self._stopped = threading.Event()
-        self._number = 0
-        self._busy = False
+        self._wanted: Event | None = None
         self._ended.connect(self._finish)
         self._told.connect(self._pass_on)
+        if (program := QCoreApplication.instance()) is not None:
+            program.aboutToQuit.connect(self.close)
 
     @property
     def is_busy(self) -> bool:
         """Whether the last request is still being worked on."""
-        return self._busy
+        return self._wanted is not None
 
     def ask(self, work: Work) -> None:
         """Start `work` as soon as the work before it has stopped."""
         self.cancel()
-        self._stopped = threading.Event()
-        self._number += 1
-        self._busy = True
-        number, stopped = self._number, self._stopped
-        self._pool.start(Task(lambda: self._run(number, work, stopped)))
+        stopped = self._wanted = Event()
+        self._pool.start(Task(lambda: self._run(work, stopped)))
 
     def cancel(self) -> None:
         """Stop; no answer comes any more."""
-        self._stopped.set()
-        self._number += 1
-        self._busy = False
+        if self._wanted is not None:
+            self._wanted.set()
+        self._wanted = None
+
+    def wait(self) -> None:
+        """Wait for the end of what was asked for; its answer comes in the next turn."""
+        self._pool.waitForDone()
 
     def close(self) -> None:
         """Stop and wait until nothing runs."""
         self.cancel()
-        self._pool.clear()
-        self._pool.waitForDone()
+        self.wait()
 
-    def _finish(self, number: int, answer: Any, error: Any) -> None:
-        if number != self._number:
+    def _finish(self, stopped: Event, answer: Any, error: Any) -> None:
+        if stopped is not self._wanted:
             return
-        self._busy = False
-        if error is not None:
-            self.failed.emit(error)
-        else:
+        self._wanted = None
+        if error is None:
             self.done.emit(answer)
+            return
+        self.failed.emit(error)
+        if not isinstance(error, EXPECTED):
+            raise error
 
-    def _pass_on(self, number: int, what: Any) -> None:
-        if number == self._number:
+    def _pass_on(self, stopped: Event, what: Any) -> None:
+        if stopped is self._wanted:
             self.told.emit(what)
 
-    def _run(self, number: int, work: Work, stopped: threading.Event) -> None:
-        answer = error = None
-        try:
-            answer = work(
-                Request(stopped.is_set, lambda what: self._emit(self._told, number, what))
-            )
-        except Exception as bad:  # told in the window, whatever it is
-            error = bad
-        self._emit(self._ended, number, answer, error)
+    def _run(self, work: Work, stopped: Event) -> None:
+        def stop() -> bool:  # the window may be gone as well
+            return stopped.is_set() or not isValid(self)
 
-    @staticmethod
-    def _emit(signal: SignalInstance, *what: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the window went away meanwhile
-            signal.emit(*what)
+        def emit(signal: SignalInstance, *what: Any) -> None:
+            with contextlib.suppress(RuntimeError):
+                signal.emit(stopped, *what)
+
+        if stop():  # before its turn came
+            return
+        ended, told = self._ended, self._told
+        try:
+            answer = work(Request(stop, lambda what: emit(told, what)))
+        except Exception as bad:  # whatever it is, somebody waits to be told
+            emit(ended, None, bad)
+        else:
+            emit(ended, answer, None)

@@ -5,6 +5,7 @@ import numpy as np
 from ..engine.ascending import ascending
 from ..engine.curve import curve, limits
 from ..evaluation import Evaluation
+from ..language import mark, tr
 from ..summary.figures import NONE
 from ..summary.spans import batch_span
 from ..units import number, rate
@@ -13,26 +14,30 @@ from .tables import Cell, Row
 
 SAMPLES = 160
 LIMITS = {
-    "capacity": "does not fit",
-    "floor": "below the floor",
-    "compute": "compute",
-    "memory": "bandwidth",
-    "link": "link",
+    "capacity": mark("does not fit"),
+    "floor": mark("below the floor"),
+    "compute": mark("compute"),
+    "memory": mark("bandwidth"),
+    "link": mark("link"),
 }
 
 
 def why_no_curve(evaluation: Evaluation) -> str:
     """What keeps the plot empty; "" when there is something to show."""
     if evaluation.result is None:
-        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+        return evaluation.problem.message if evaluation.problem else tr("Nothing is chosen yet.")
     decode = evaluation.result.decode
     if decode.memory_batch:
         return ""
     missing = number(-decode.spare_bytes / 1e9, 1, typed.separators())
     if decode.verdict == "model does not fit":
         missing = number(-decode.resident_margin_bytes / 1e9, 1, typed.separators())
-        return f"The model does not fit: {missing} GB are missing, so there is nothing to decode."
-    return f"Not one session fits beside the model: {missing} GB are missing for the first."
+        return tr(
+            "The model does not fit: {missing} GB are missing, so there is nothing to decode."
+        ).format(missing=missing)
+    return tr(
+        "Not one session fits beside the model: {missing} GB are missing for the first."
+    ).format(missing=missing)
 
 
 def sampled(high: int) -> np.ndarray:
@@ -53,10 +58,12 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     high = batch_span(decode)
     listed = {2**power for power in range(high.bit_length())}
     forced = decode.forced.batch if decode.forced else None
-    named = {decode.best_batch, decode.memory_batch, decode.rate_limited_batch, forced}
+    pushed = None if result.placement is None else result.placement.pushed_out_from_batch
+    named = {decode.best_batch, decode.memory_batch, decode.rate_limited_batch, forced, pushed}
     listed |= {batch for batch in named if batch is not None and 1 <= batch <= high}
     batches = np.array(sorted(listed))
-    at = curve(setup, batches)
+    policy = None if result.placement is None else result.placement.policy
+    at = curve(setup, batches, policy)
     write = typed.separators()
     rows: list[Row] = [
         (
@@ -65,13 +72,13 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
                 Cell(NONE, "") if np.isnan(value) else Cell(rate(value, write), float(value))
                 for value in (total, each)
             ),
-            Cell(LIMITS[str(limit)]),
+            Cell(tr(LIMITS[str(limit)])),
         )
         for batch, total, each, limit in zip(
             batches,
             at.aggregate_tokens_per_s,
             at.per_session_tokens_per_s,
-            limits(setup, batches),
+            limits(setup, batches, policy),
             strict=True,
         )
     ]

@@ -72,7 +72,11 @@ class FormatButton(QToolButton):
             self.setText(f"{mark}{self.name}\n\n\n")
             return
         held = size(found.session_bytes, write)
-        fit = "no room" if found.sessions is None else f"{number(found.sessions, 0, write)} fit"
+        fit = (
+            tr("no room")
+            if found.sessions is None
+            else tr("{count} fit").format(count=number(found.sessions, 0, write))
+        )
         speed = "-" if found.tokens_per_s is None else f"{rate(found.tokens_per_s, write)} tok/s"
         self.setText(f"{mark}{self.name}\n{held}\n{fit}\n{speed}")
         serving = ""

@@ -117,7 +117,7 @@ class CacheTab(QWidget):
         self._draw_formats(evaluation)
         self.layers.present(*(([], set()) if setup is None else layer_rows(setup)))
         self._draw_growth(setup)
-        groups = [group for group in told(evaluation).groups if group.title in ("Cache", "Memory")]
+        groups = [group for group in told(evaluation).groups if group.id in ("cache", "memory")]
         self.figures.present(groups)
 
     def _draw_formats(self, evaluation: Evaluation) -> None:

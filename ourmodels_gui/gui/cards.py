@@ -36,7 +36,7 @@ class CardText(NamedTuple):
     """What a card says.
 
     tone: "serves", "below", "unfit" or "muted"; gives colour and sign. figure: "" where there is
-    none; `why` then takes its place. badge: "bound", "estimate" or "", with its reason. working:
+    none; `why` then takes its place. badge: the kind of the figure or "", with its reason. working:
     the figure's row in the ledger, which a click opens.
     """
 

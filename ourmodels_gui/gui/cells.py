@@ -16,6 +16,8 @@ from ..engine.traffic import Accounting
 
 CELLS = 640
 MOST_BOXES = 320
+CELL_ROLES = ("weights", "overhead", "cache")
+"""What is counted out in cells; the rest is hatched, and may be any multiple of the memory."""
 LARGEST_PX, SMALLEST_PX = 20.0, 2.0
 PAD, GAP = 2.0, 3.0
 
@@ -84,7 +86,7 @@ class Box(NamedTuple):
     """A container of cells.
 
     role: "weights", "overhead", "cache" of sessions that run, "empty" for one that could,
-    "free" for what is too little for one, "over" for what does not fit.
+    "free" for what is too little for one, "over" for what does not fit. cells: `CELL_ROLES` only.
     """
 
     role: str
@@ -179,11 +181,15 @@ def _drawn(inside: Contents, grid: _Grid, height: float) -> Board:
     boxes: list[Box] = []
     y = GAP
 
+    def put(role: str, area: Area, columns: int, count: float) -> None:
+        cells = grid.cells(area, columns, count) if role in CELL_ROLES else ()
+        boxes.append(Box(role, area, cells))
+
     def strip(role: str, count: float) -> None:
         nonlocal y
         if count > 0.01:
             area = Area(GAP, y, grid.width, grid.strip(count) - GAP)
-            boxes.append(Box(role, area, grid.cells(area, grid.columns(), count)))
+            put(role, area, grid.columns(), count)
             y += grid.strip(count)
 
     def shelves(slots: range) -> None:
@@ -195,8 +201,7 @@ def _drawn(inside: Contents, grid: _Grid, height: float) -> Board:
             first = slot * inside.grouped
             running = min(max(inside.sessions - first, 0), inside.grouped)
             role = "over" if slot >= room else "cache" if running else "empty"
-            cells = grid.cells(area, shape.columns, running * inside.session)
-            boxes.append(Box(role, area, cells))
+            put(role, area, shape.columns, running * inside.session)
         y += ceil(len(slots) / shape.beside) * (high + GAP)
 
     room, running = _slots(inside)

@@ -87,12 +87,12 @@ class CheckForm(Group):
         for key in ("machine", "model", "weights"):
             words = ""
             if rated and key in checked.missing:
-                printed = f" \u201c{said[key]}\u201d" if said[key] else ""
-                words = tr("Choose it: the text says{printed}").format(
-                    printed=printed or tr(" nothing of it")
-                )
-                if not (printed or run.said.model):
-                    words = tr("Choose it.")
+                words = tr("Choose it.")
+                if said[key]:
+                    words = tr("Choose it: the text says \u201c{printed}\u201d")
+                    words = words.format(printed=said[key])
+                elif run.said.model:
+                    words = tr("Choose it: the text says nothing of it")
             self.refuse(key, words)
 
     def _whole(self, key: str, label: str, tip: str) -> None:
@@ -122,11 +122,11 @@ def fault_of(changes: Mapping[str, Any]) -> tuple[str, str]:
         if value is None or isinstance(value, str):
             continue
         if key == "tokens_per_s" and not 0 < value < 1e12:
-            return key, "must be above 0"
+            return key, tr("must be above 0")
         if key == "acceptance" and not 0 <= value <= 1:
-            return key, "must lie between 0 and 1"
+            return key, tr("must lie between 0 and 1")
         if key in ("batch", "draft_tokens") and value < 1:
-            return key, "must be at least 1"
+            return key, tr("must be at least 1")
         if key not in ("tokens_per_s", "acceptance") and not 0 <= value < 2**31:
-            return key, "must be a number of tokens or sessions below 2^31"
+            return key, tr("must be a number of tokens or sessions below 2^31")
     return "", ""

@@ -129,10 +129,6 @@ class CheckInput(QWidget):
         self._worker.cancel()
         self.box.clear()
 
-    def close_worker(self) -> None:
-        """Wait until nothing is read any more."""
-        self._worker.close()
-
     def _given(self, what: str | Path) -> None:
         """Read beside the window; a newer text stops the reading of an older one."""
         if not what:
@@ -264,4 +260,4 @@ def _title(run: MeasuredRun) -> str:
     depth = f" @ {typed.show(run.depth_tokens)}" if run.depth_tokens else ""
     sessions = f" x {run.batch}" if run.batch and run.batch > 1 else ""
     model = f"  {run.said.model}" if run.said.model else ""
-    return f"{run.phase}{length}{depth}{sessions}: {typed.show(run.tokens_per_s)} tok/s{model}"
+    return f"{tr(run.phase)}{length}{depth}{sessions}: {typed.show(run.tokens_per_s)} tok/s{model}"

@@ -80,8 +80,9 @@ class CheckPage(QWidget):
         if above:
             head = tr("Above its ceiling. What would explain it, each alone:")
         told = [
-            f"\u2022 {cause.cause}: {cause.text}" + ("" if cause.possible else tr(" (cannot be)"))
+            "\u2022 " + (words if cause.possible else tr("{cause} (cannot be)").format(cause=words))
             for cause in checked.causes
+            for words in [f"{tr(cause.cause)}: {cause.text}"]
         ]
         return ["\n".join([head, *told])]
 
@@ -90,9 +91,15 @@ class CheckPage(QWidget):
             return []
         head = tr("Not understood:")
         told = [
-            (f"line {one.line}: " if one.line else "")
-            + (f"\u201c{one.text}\u201d: " if one.text else "")
-            + one.why
+            ": ".join(
+                part
+                for part in (
+                    one.line and tr("line {number}").format(number=one.line),
+                    one.text and tr("\u201c{text}\u201d").format(text=one.text),
+                    one.why,
+                )
+                if part
+            )
             for one in reading.unread
         ]
         if reading.more_unread:

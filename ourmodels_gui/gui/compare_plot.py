@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from ..engine.ascending import ascending
 from ..engine.curve import curve
 from ..engine.setup import Setup
+from ..language import tr, trn
 from ..ranking.comparison import Side
 from ..units import number, rate
 from . import typed
@@ -33,9 +34,9 @@ class ComparePlot(LogPlot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            "Ceilings of the marked pairs over the number of sessions",
-            x=LogAxis("bottom", "sessions at once", powers_of_two, number),
-            y=LogAxis("left", "tokens per second", one_two_five, rate_tick),
+            tr("Ceilings of the marked pairs over the number of sessions"),
+            x=LogAxis("bottom", tr("sessions at once"), powers_of_two, number),
+            y=LogAxis("left", tr("tokens per second"), one_two_five, rate_tick),
             parent=parent,
         )
         self._lines = [
@@ -58,7 +59,7 @@ class ComparePlot(LogPlot):
                 role = ROLES[place]
                 self._sides.append((side.name, setup, result.decode.memory_batch, role))
         if not self._sides:
-            self.say("In none of these does a session fit, so there is no ceiling to draw.")
+            self.say(tr("In none of these does a session fit, so there is no ceiling to draw."))
             return
         self.say("")
         seen: list[float] = []
@@ -70,7 +71,9 @@ class ComparePlot(LogPlot):
         high = max(LEAST_SPAN, *(fits for _, _, fits, _ in self._sides))
         floor = self._sides[0][1].workload.floor_tokens_per_s
         shown = each and floor > 0
-        self._floor.show_at(floor if shown else None, f"floor {floor:g} tok/s")
+        self._floor.show_at(
+            floor if shown else None, tr("floor {floor:g} tok/s").format(floor=floor)
+        )
         if shown:
             seen.append(floor)
         self.set_span(1, high * 1.6, min(seen) / 1.4, max(seen) * 1.2)
@@ -102,12 +105,13 @@ class ComparePlot(LogPlot):
         rows, dots = [], []
         for name, setup, fits, role in self._sides:
             if batch > fits:
-                rows.append((name, "does not fit"))
+                rows.append((name, tr("does not fit")))
                 continue
             at = curve(setup, np.array([batch]))
             found = at.per_session_tokens_per_s if self._each else at.aggregate_tokens_per_s
             value = float(found[0])
             rows.append((name, f"{rate(value, write)} tok/s"))
             dots.append((value, role))
-        sessions = f"{number(batch, 0, write)} session" + ("" if batch == 1 else "s")
+        sessions = trn("{count} session", "{count} sessions", batch)
+        sessions = sessions.format(count=number(batch, 0, write))
         return Reading(batch, sessions, tuple(rows), tuple(dots))

@@ -23,6 +23,7 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.comparison import LEAST, MOST, Comparison, Side, compare, comparison_sheet
 from ..ranking.sheet import Sheet
+from ..scenario import Scenario
 from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
@@ -58,6 +59,7 @@ class CompareTab(QWidget):
         self._baseline: Mark | None = None
         self._shown: tuple[Mark, ...] = ()
         self.comparison: Comparison | None = None
+        self._compared: tuple[Scenario, ...] = ()
         self.plot: ComparePlot | None = None
         self.table = CellTable(tr("Comparison"))
         self.table.copied.connect(lambda: self.export.copy("CSV"))
@@ -143,6 +145,10 @@ class CompareTab(QWidget):
 
     # Showing
 
+    def subject(self) -> tuple[Scenario, ...]:
+        """The sides, for a report that compares them; none where nothing is compared."""
+        return () if self.comparison is None else self._compared
+
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation; its workload is what the sides are compared at."""
         self._evaluation = evaluation
@@ -176,6 +182,7 @@ class CompareTab(QWidget):
         except BadInput as bad:
             self._nothing(count, [*told, bad.problem.message])
             return
+        self._compared = tuple(side.evaluation.scenario for side in sides)
         self._body.show()
         self._show(sides, self.comparison)
         self._say(" ".join(told))

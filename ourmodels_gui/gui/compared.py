@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ..evaluation import Evaluation, run
+from ..language import tr
 from ..library.load import Library
 from ..ranking.comparison import MOST, Comparison, Row, Side
 from ..ranking.machines import ranked_machine
@@ -35,7 +36,7 @@ def sides_of(
         shown.append(mark)
         evaluations.append(found)
     if base.speculation is not None and shown:
-        told.append("Compared without speculation: a draft belongs to one model.")
+        told.append(tr("Compared without speculation: a draft belongs to one model."))
     sides = []
     for name, found, mark in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
         machine = ranked_machine(mark.hardware, library)
@@ -47,7 +48,7 @@ def compared_cells(
     comparison: Comparison, rows: Sequence[Row], currency: str
 ) -> tuple[list[Column], list[list[Shown]]]:
     """Some rows of a comparison: each figure, its ratio to the baseline, a mark on the best."""
-    columns = [Column("Figure")]
+    columns = [Column(tr("Figure"))]
     columns += [
         Column(name, right=True, tone=role)
         for name, role in zip(comparison.names, ROLES, strict=False)
@@ -56,7 +57,12 @@ def compared_cells(
 
 
 def _row(comparison: Comparison, row: Row, currency: str) -> list[Shown]:
-    units = {"price": currency, "tokens_per_s_per_price": f"{row.unit} per {currency}"}
+    units = {
+        "price": currency,
+        "tokens_per_s_per_price": tr("{unit} per {currency}").format(
+            unit=row.unit, currency=currency
+        ),
+    }
     unit = units.get(row.id, row.unit)
     cells = [Shown(f"{row.title}, {unit}" if unit else row.title, "muted")]
     for place, text in enumerate(row.texts):
@@ -64,6 +70,8 @@ def _row(comparison: Comparison, row: Row, currency: str) -> list[Shown]:
         words, hint = f"{text} ✓" if best else text, ""
         if ratio is not None and place != comparison.baseline:
             words = f"{words}  {ratio:.3g}×"  # noqa: RUF001
-            hint = f"{ratio:.3g} times {comparison.names[comparison.baseline]}"
+            hint = tr("{ratio:.3g} times {other}").format(
+                ratio=ratio, other=comparison.names[comparison.baseline]
+            )
         cells.append(Shown(words, "serves" if best else "text", best, hint))
     return cells

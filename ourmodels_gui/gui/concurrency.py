@@ -92,5 +92,5 @@ def at_least_one(text: str) -> int:
     """A typed number of sessions; raises ValueError with a sentence."""
     batch = typed.whole(text)
     if batch < 1:
-        raise ValueError("write a number of sessions from 1 on")
+        raise ValueError(tr("write a number of sessions from 1 on"))
     return batch

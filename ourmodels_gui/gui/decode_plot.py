@@ -7,9 +7,10 @@ from PySide6.QtWidgets import QWidget
 
 from ..engine.ascending import ascending
 from ..engine.curve import DecodeCurve, curve, limits
-from ..engine.result import Decode
+from ..engine.result import Decode, Placement
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import tr, trn
 from ..measured.points import Point
 from ..summary.spans import batch_span
 from ..units import duration, number, plain, rate
@@ -19,7 +20,7 @@ from .log_plot import LogPlot
 from .measured_plot_points import MeasuredPoints
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
 
-OFF_SCALE = 8.0
+OFF_SCALE, ABOVE_FLOOR = 8.0, 1.9
 
 
 def compute_bound(drawn: DecodeCurve) -> tuple[float | None, float | None]:
@@ -35,20 +36,23 @@ class DecodePlot(LogPlot):
     """All sessions together and each session alone, with the floor, the limits, the best batch.
 
     Beyond the memory limit both ceilings go on as thin lines: what the bandwidth would allow if the
-    sessions fitted.
+    sessions fitted. Of memories of unlike speed, a vertical says from where on the cache pushes
+    weights out of the fastest.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            "Decode ceilings over the number of sessions",
-            x=LogAxis("bottom", "sessions at once", powers_of_two, number),
-            y=LogAxis("left", "tokens per second", one_two_five, rate_tick),
+            tr("Decode ceilings over the number of sessions"),
+            x=LogAxis("bottom", tr("sessions at once"), powers_of_two, number),
+            y=LogAxis("left", tr("tokens per second"), one_two_five, rate_tick),
             parent=parent,
         )
         self._setup: Setup | None = None
         self._decode: Decode | None = None
+        self._policy: str | None = None
         self._beyond = self.region("unfit")
         self._computing = self.region("power")
+        self._sending = self.region("session")
         self._pinned: tuple[str, DecodeCurve] | None = None
         self.ghosts = (self.curve("muted", width=1.0), self.curve("muted", width=1.0))
         self._all = self.curve("aggregate")
@@ -62,6 +66,8 @@ class DecodePlot(LogPlot):
         self._memory_gate = self.gate("muted")
         self._best_gate = self.gate("serves")
         self._forced_gate = self.gate("text")
+        self._pushed_gate = self.gate("below")
+        self._floor_at = 0.0
         self._best = self.points("serves", filled=True)
         self._forced = self.points("text", filled=False)
         self.measured = MeasuredPoints(self)
@@ -77,7 +83,9 @@ class DecodePlot(LogPlot):
             return
         self.say("")
         self._setup, self._decode = evaluation.setup, evaluation.result.decode
-        self._draw(self._setup, self._decode)
+        placed = evaluation.result.placement
+        self._policy = None if placed is None else placed.policy
+        self._draw(self._setup, self._decode, placed)
 
     def set_measured(self, points: Sequence[Point]) -> None:
         """Measurements to draw with the next evaluation: all sessions together, and each."""
@@ -88,7 +96,7 @@ class DecodePlot(LogPlot):
         self._pinned = None
         if name is not None and self._setup is not None and self._decode is not None:
             batches = sampled(self._decode.memory_batch or 1)
-            self._pinned = (name, curve(self._setup, batches))
+            self._pinned = (name, curve(self._setup, batches, self._policy))
         self._draw_ghosts()
         self.place_labels()
 
@@ -104,26 +112,30 @@ class DecodePlot(LogPlot):
         self.ghosts[1].show_values(kept.batches, single)
         return float(total.max()), float(single.min())
 
-    def _draw(self, setup: Setup, decode: Decode) -> None:
+    def _draw(self, setup: Setup, decode: Decode, placed: Placement | None) -> None:
         write = typed.separators()
         high = batch_span(decode)
         fits = decode.memory_batch or 1
-        drawn = curve(setup, ascending(sampled(high), min(fits, high)))
+        drawn = curve(setup, ascending(sampled(high), min(fits, high)), self._policy)
         batches = drawn.batches
         total, single = drawn.aggregate_tokens_per_s, drawn.per_session_tokens_per_s
         # In pools of unlike speed what does not fit has no ceiling.
         inside, outside = batches <= fits, (batches >= fits) & np.isfinite(total)
-        self._all.show_values(batches[inside], total[inside], "all sessions")
-        self._each.show_values(batches[inside], single[inside], "each session")
+        self._all.show_values(batches[inside], total[inside], tr("all sessions"))
+        self._each.show_values(batches[inside], single[inside], tr("each session"))
         self._all_beyond.show_values(batches[outside], total[outside])
         self._each_beyond.show_values(batches[outside], single[outside])
-        self._beyond.show_between(fits + 0.5, high * 2.0, "does not fit")
-        self._computing.show_between(*compute_bound(drawn), "compute takes longer")
+        self._beyond.show_between(fits + 0.5, high * 2.0, tr("does not fit"))
+        self._computing.show_between(*compute_bound(drawn), tr("compute takes longer"))
+        sending = self._link_bound(setup, batches[inside])
+        self._sending.show_between(*sending, tr("the link takes longer"))
         floor = setup.workload.floor_tokens_per_s
-        self._floor.show_at(floor, f"floor {plain(floor, write)} tok/s", below=single[0] > floor)
-        self._show_gates(decode, high)
+        words = tr("floor {rate} tok/s").format(rate=plain(floor, write))
+        self._floor.show_at(floor, words, below=single[0] > floor)
+        self._show_gates(decode, placed, high)
         self._show_points(decode)
         seen = [float(np.nanmax(total)), float(np.nanmin(single)), *self._draw_ghosts()]
+        self._floor_at = floor
         if floor > 0:
             seen.append(floor)
         seen += self.measured.show_over_batches(high)
@@ -132,23 +144,38 @@ class DecodePlot(LogPlot):
 
     def _show_power(self, power: float | None, seen: list[float]) -> None:
         """The memory-power ceiling: a level where it does not flatten the rest, words otherwise."""
-        words = f"memory power {rate(power or 0.0, typed.separators())} tok/s"
+        words = tr("memory power {rate} tok/s")
+        words = words.format(rate=rate(power or 0.0, typed.separators()))
         near = power is not None and power <= OFF_SCALE * max(seen)
         self._power.show_at(power if near else None, words, below=False)
         self._power_beyond.show_at(None, None, "")
         if power is not None and near:
             seen.append(power)
         elif power is not None:
+            if max(seen) == self._floor_at:
+                seen.append(ABOVE_FLOOR * max(seen))  # or both names would want one place
             self._power_beyond.show_at(1, max(seen), f"↑ {words}")
 
-    def _show_gates(self, decode: Decode, high: int) -> None:
+    def _link_bound(self, setup: Setup, batches: np.ndarray) -> tuple[float | None, float | None]:
+        """From which batch to which the link is what limits; Nones where it never is."""
+        made = setup.composition
+        if made is None or not batches.size:
+            return None, None
+        if made.link_bytes_per_s is None or (made.split == "layers" and made.pools != "streamed"):
+            return None, None
+        bound = batches[limits(setup, batches, self._policy) == "link"]
+        return (float(bound[0]), 1.001 * float(bound[-1])) if bound.size else (None, None)
+
+    def _show_gates(self, decode: Decode, placed: Placement | None, high: int) -> None:
         """A vertical for each limit; limits at the same batch share one."""
         write = typed.separators()
+        pushed = None if placed is None else placed.pushed_out_from_batch
         limits_by_name = {
-            "best": (decode.best_batch, self._best_gate),
-            "memory limit": (decode.memory_batch, self._memory_gate),
-            "rate limit": (decode.rate_limited_batch, self._rate_gate),
-            "forced": (decode.forced.batch if decode.forced else None, self._forced_gate),
+            tr("best"): (decode.best_batch, self._best_gate),
+            tr("memory limit"): (decode.memory_batch, self._memory_gate),
+            tr("rate limit"): (decode.rate_limited_batch, self._rate_gate),
+            tr("forced"): (decode.forced.batch if decode.forced else None, self._forced_gate),
+            tr("cache pushes weights out"): (pushed, self._pushed_gate),
         }
         taken: set[int] = set()
         for batch, gate in limits_by_name.values():
@@ -176,25 +203,26 @@ class DecodePlot(LogPlot):
         if self._setup is None or self._decode is None:
             return None
         batch = max(1, round(x))
-        found = reading(self._setup, self._decode, batch)
+        found = reading(self._setup, batch, self._policy)
         return found._replace(rows=(*found.rows, *self.measured.rows_at(batch)))
 
 
-def reading(setup: Setup, decode: Decode, batch: int) -> Reading:
+def reading(setup: Setup, batch: int, policy: str | None = None) -> Reading:
     """What the ceilings say at one batch, and which limit binds there."""
     write = typed.separators()
     here = np.array([batch])
-    at = curve(setup, here)
+    at = curve(setup, here, policy)
     total, each = float(at.aggregate_tokens_per_s[0]), float(at.per_session_tokens_per_s[0])
-    sessions = f"{number(batch, 0, write)} session" + ("" if batch == 1 else "s")
+    sessions = trn("{count} session", "{count} sessions", batch)
+    sessions = sessions.format(count=number(batch, 0, write))
     if np.isnan(total):
-        return Reading(batch, sessions, (("limit", LIMITS["capacity"]),))
+        return Reading(batch, sessions, ((tr("limit"), tr(LIMITS["capacity"])),))
     rows = [
-        ("all", f"{rate(total, write)} tok/s"),
-        ("each", f"{rate(each, write)} tok/s"),
-        ("memory time", duration(float(at.memory_time_s[0]), write)),
+        (tr("all"), f"{rate(total, write)} tok/s"),
+        (tr("each"), f"{rate(each, write)} tok/s"),
+        (tr("memory time"), duration(float(at.memory_time_s[0]), write)),
     ]
     if at.compute_time_s is not None:
-        rows.append(("compute time", duration(float(at.compute_time_s[0]), write)))
-    rows.append(("limit", LIMITS[str(limits(setup, here)[0])]))
+        rows.append((tr("compute time"), duration(float(at.compute_time_s[0]), write)))
+    rows.append((tr("limit"), tr(LIMITS[str(limits(setup, here, policy)[0])])))
     return Reading(batch, sessions, tuple(rows), ((total, "aggregate"), (each, "session")))

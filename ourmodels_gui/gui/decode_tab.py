@@ -6,6 +6,7 @@ from msgspec import structs
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..summary import Row
 from ..summary.spans import batch_span
 from .batches import batch_rows, sampled
@@ -13,6 +14,8 @@ from .concurrency import Concurrency
 from .plot_tab import PlotTab
 from .tables import FigureTable
 from .telling import told, told_of
+from .ways import Way, way_rows, ways
+from .ways_table import WaysTable
 
 if TYPE_CHECKING:
     from .decode_plot import DecodePlot
@@ -21,34 +24,38 @@ if TYPE_CHECKING:
 class DecodeTab(PlotTab):
     """The ceilings over the batch, with a number of sessions that may be forced."""
 
-    groups = ("Memory", "Decode", "Forced concurrency", "Speculation")
+    groups = ("memory", "placement", "decode", "forced", "speculation")
 
     def __init__(self, parent: QWidget | None = None) -> None:
         batches = FigureTable(
-            self.tr("Ceilings at some numbers of sessions"),
+            tr("Ceilings at some numbers of sessions"),
             (
-                self.tr("sessions"),
-                self.tr("all, tok/s"),
-                self.tr("each, tok/s"),
-                self.tr("limit"),
+                tr("sessions"),
+                tr("all, tok/s"),
+                tr("each, tok/s"),
+                tr("limit"),
             ),
             ("100,000", "10,000", "10,000", ""),
             left=(3,),
         )
-        super().__init__(self.tr("Decode figures"), batches, parent)
+        super().__init__(tr("Decode figures"), batches, parent)
         self.plot: DecodePlot | None = None
         self._title = ""
         self.concurrency = Concurrency()
         self.concurrency.edited.connect(self.edited)
-        self.keep = QCheckBox(self.tr("Pin"))
-        self.keep.setAccessibleName(self.tr("Pin this curve"))
-        self._offer = self.tr("Keep the curve as it is now behind the ones to come")
+        self.keep = QCheckBox(tr("Pin"))
+        self.keep.setAccessibleName(tr("Pin this curve"))
+        self._offer = tr("Keep the curve as it is now behind the ones to come")
         self.keep.setToolTip(self._offer)
         self.keep.toggled.connect(self._pin)
         below = QHBoxLayout()
         below.addWidget(self.concurrency, 1)
         below.addWidget(self.keep)
         self.column.addLayout(below)
+        self._offered: list[Way] = []
+        self.ways = WaysTable()
+        self.ways.chosen.connect(self._choose_way)
+        self.page.addWidget(self.ways)
 
     def draw(self, evaluation: Evaluation) -> None:
         """Show the evaluation in the plot, its controls and the table."""
@@ -61,10 +68,12 @@ class DecodeTab(PlotTab):
         self.plot.present(evaluation)
         decode = evaluation.result.decode if evaluation.result else None
         self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))
-        self._title = self.tr("Pinned: {title}").format(title=told(evaluation).title)
+        self._title = tr("Pinned: {title}").format(title=told(evaluation).title)
         batches = sampled(batch_span(decode)).tolist() if decode else [1]
         self.concurrency.present(decode, batches)
         self.table.present(*batch_rows(evaluation))
+        self._offered = ways(evaluation)
+        self.ways.present(*way_rows(evaluation, self._offered))
 
     def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
         """How fast all the sessions of a row are together."""
@@ -72,7 +81,10 @@ class DecodeTab(PlotTab):
         work = structs.replace(evaluation.setup.workload, batch=int(value))
         return told_of(evaluation, structs.replace(evaluation.setup, workload=work)).row("forced")
 
+    def _choose_way(self, row: int) -> None:
+        self.edited.emit(self._offered[row].changes)
+
     def _pin(self, wanted: bool) -> None:
         if self.plot is not None:
-            self.plot.pin(self.tr("pinned") if wanted else None)
+            self.plot.pin(tr("pinned") if wanted else None)
             self.keep.setToolTip(self._title if wanted else self._offer)

@@ -14,7 +14,7 @@ WIDE_PX, LEAST_LINES, MOST_LINES = 520, 6, 18
 
 def working_of(row: Row) -> str:
     """The derivation of a figure: its formula, the same with values, and where each comes from."""
-    kind = f" ({row.kind})" if row.kind else ""
+    kind = f" ({tr(row.kind)})" if row.kind else ""
     lines = [row.label, f"  {row.text} {row.unit}".rstrip() + kind]
     if row.note:
         lines.append(f"  {row.note}")

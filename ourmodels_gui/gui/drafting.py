@@ -7,6 +7,7 @@ from ..engine.setup import Setup
 from ..engine.speculation import break_even
 from ..engine.step import aggregate_tokens_per_s, decode_step
 from ..evaluation import Evaluation
+from ..language import tr
 from ..summary.spans import batch_span
 from ..units import number, rate, size
 from . import typed
@@ -18,7 +19,7 @@ def why_nothing(evaluation: Evaluation) -> str:
     """What keeps the plots empty; "" when there is something to show."""
     if evaluation.setup is None or evaluation.setup.speculation is not None:
         return why_no_curve(evaluation)
-    return "No draft is asked about. \u201cCompare with a draft\u201d shows what one would bring."
+    return tr("No draft is asked about. “Compare with a draft” shows what one would bring.")
 
 
 def rates(setup: Setup, batches: NDArray[np.int64]) -> tuple[np.ndarray, np.ndarray]:
@@ -39,15 +40,16 @@ def needed_acceptance(setup: Setup, batches: NDArray[np.int64]) -> np.ndarray:
 def needed_words(acceptance: float) -> str:
     """The break-even acceptance, or which side it lies on where there is none."""
     if np.isnan(acceptance):
-        return "none is enough"
-    return "any" if acceptance == 0.0 else number(acceptance, 2, typed.separators())
+        return tr("none is enough")
+    return tr("any") if acceptance == 0.0 else number(acceptance, 2, typed.separators())
 
 
 def drafting_words(setup: Setup | None) -> str:
     """What drafts, and that it drafts one token after another."""
-    rule = (
-        "Drafts are sequential: each drafted token sweeps the draft's weights and reads its cache "
-        "once more. Parallel and tree drafts need a cost model of their own and are not modelled."
+    rule = tr(
+        "Drafts are sequential: each drafted token sweeps the draft's weights and "
+        "reads its cache once more. Parallel and tree drafts need a cost model of "
+        "their own and are not modelled."
     )
     if setup is None or setup.speculation is None:
         return rule
@@ -55,9 +57,13 @@ def drafting_words(setup: Setup | None) -> str:
     name = next((str(item.value) for item in setup.assumptions if item.name == "draft"), "")
     write = typed.separators()
     if draft.resident_bytes == 0:
-        return f"Prompt lookup: nothing drafts, so a drafted token costs no traffic. {rule}"
-    held = f"{size(draft.resident_bytes, write)} of weights"
-    return f"Draft{': ' if name else ' '}{name} ({held}). {rule}"
+        return tr(
+            "Prompt lookup: nothing drafts, so a drafted token costs no traffic. {rule}"
+        ).format(rule=rule)
+    held = tr("{size} of weights").format(size=size(draft.resident_bytes, write))
+    if not name:
+        return tr("Draft ({held}). {rule}").format(held=held, rule=rule)
+    return tr("Draft: {name} ({held}). {rule}").format(name=name, held=held, rule=rule)
 
 
 def comparison_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:

@@ -60,7 +60,6 @@ class EvidenceTab(QWidget):
             part.use.connect(self._use)
         measurements.changed.connect(self._draw)
         self.check.present(None, None)
-        self.destroyed.connect(self.input.close_worker)
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""
@@ -116,6 +115,8 @@ class EvidenceTab(QWidget):
             )
         except KeyError:
             say(self.input.status, tr("Its machine or model is not in the library any more."))
+        except BadInput as bad:
+            say(self.input.status, str(bad.problem))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

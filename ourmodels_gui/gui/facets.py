@@ -118,7 +118,7 @@ class FacetPopup(QFrame):
             known = {}
             for facet in self._facets:
                 if len(counts.get(facet.key, {})) > 1:
-                    self._add_heading(facet.title)
+                    self._add_heading(tr(facet.title))
                     for value in counts[facet.key]:
                         known[facet.key, value] = self._add_value(facet.key, value)
             if known:
@@ -148,7 +148,7 @@ class FacetPopup(QFrame):
         item.setFirstColumnSpanned(True)
 
     def _add_value(self, key: str, value: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([value, ""])
+        item = QTreeWidgetItem([tr(value), ""])
         item.setFlags(
             Qt.ItemFlag.ItemIsEnabled
             | Qt.ItemFlag.ItemIsSelectable
@@ -200,6 +200,6 @@ class FilterBar(QWidget):
 
     def say(self, chosen: Chosen, found: str) -> None:
         """Show the values by facet, and how many rows they leave."""
-        parts = [", ".join(sorted(values)) for values in chosen.values() if values]
+        parts = [", ".join(sorted(map(tr, values))) for values in chosen.values() if values]
         self.words.say(" \u00b7 ".join((*parts, found)))
         self.setVisible(bool(parts))

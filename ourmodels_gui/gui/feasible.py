@@ -85,12 +85,15 @@ class Feasible(QWidget):
             end = tr("holds {held} and moves {flow} at the floor").format(
                 held=held, flow=bandwidth(demand.flow_bytes_per_s, write)
             )
-        over = []
-        if demand.held_bytes > machine.capacity_bytes:
-            over.append(tr("too large"))
-        if demand.flow_bytes_per_s > machine.bandwidth_bytes_per_s:
-            over.append(tr("too fast"))
-        verdict = tr("inside") if not over else tr(" and ").join(over)
+        verdict = {
+            (False, False): tr("inside"),
+            (True, False): tr("too large"),
+            (False, True): tr("too fast"),
+            (True, True): tr("too large and too fast"),
+        }[
+            demand.held_bytes > machine.capacity_bytes,
+            demand.flow_bytes_per_s > machine.bandwidth_bytes_per_s,
+        ]
         return f"{verdict}: {end}"
 
     def sizeHint(self) -> QSize:

@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
 
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..problem import BadInput, Problem
+from ..problem import BadInput
 from ..ranking import requirements as files
 from ..ranking.requirements import Requirements
 from ..ranking.search import Candidate, Found, search
 from ..ranking.sheet import Sheet
-from .beside import Beside
+from .background import Request, Worker
 from .cell_table import CellTable
 from .elided import ElidedLabel
 from .export import ExportButton
@@ -74,9 +74,9 @@ class FindTab(QWidget):
         self.note = ElidedLabel(lines=2)
         self.note.setFont(sized("caption"))
         self._build()
-        self._searching = Beside(self)
+        self._searching = Worker(self)
         self._searching.done.connect(self._show)
-        self._searching.refused.connect(self._refused)
+        self._searching.failed.connect(self._failed)
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._search)
         preferences.prices_changed.connect(self._changed)
@@ -152,17 +152,25 @@ class FindTab(QWidget):
         self.form.show_values(settings)
         needs = self.form.needs()
         if needs is None:
-            self._searching.forget()
+            self._searching.cancel()
             self._nothing(self.tr("These needs contradict each other; see the field at the left."))
             return
         self.count.setText(self.tr("Searching …"))
         if self.found is None:
             self.words.setText("")
-        self._searching.ask(lambda: search(library, needs, settings))
 
-    def _refused(self, problem: Problem) -> None:
-        self._nothing(problem.message)
-        self.form.refuse(problem.key.partition(".")[0], problem.message)
+        def searched(_request: Request) -> Found:
+            return search(library, needs, settings)
+
+        self._searching.ask(searched)
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, BadInput):
+            key, message = error.problem.key, error.problem.message
+            self._nothing(message)
+            self.form.refuse(key.partition(".")[0], message)
+        else:
+            self._nothing(self.tr("The search failed: {reason}").format(reason=error))
 
     def _nothing(self, words: str) -> None:
         self.found, self._rows = None, []
@@ -198,6 +206,10 @@ class FindTab(QWidget):
             self.note.say(f"{one.machine.name}: {said}")
         else:
             self.note.say(self.tr("Figures are headroom: 1.5× is half as much again as needed."))  # noqa: RUF001
+
+    def subject(self) -> Requirements | None:
+        """The needs, for a report on the machines that meet them."""
+        return None if self.found is None else self.form.needs()
 
     def sheet(self) -> Sheet | None:
         """Every machine of the lists, with headroom and what is missing."""

@@ -4,53 +4,58 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QTabWidget, QToolButton, QWidget
 
-from ..language import tr
+from ..language import mark, tr
 from .lazy_view import LazyView
 from .preferences import Preferences
 from .theme import UNIT, sized
 
 GUIDES = {
-    "Decode": (
-        "Every number of sessions at once has two ceilings: more sessions make all of them "
-        "together faster and each one slower. The best number is where the memory ends, or where "
-        "one more would fall below the floor."
+    mark("Decode"): mark(
+        "Every number of sessions at once has two ceilings: more sessions make all "
+        "of them together faster and each one slower. The best number is where the "
+        "memory ends, or where one more would fall below the floor."
     ),
-    "Prefill": (
-        "Before the first token the whole prompt goes through the model. Short prompts wait for "
-        "the weights to be read, long ones for the arithmetic; the lower of the two lines is the "
-        "ceiling."
+    mark("Prefill"): mark(
+        "Before the first token the whole prompt goes through the model. Short "
+        "prompts wait for the weights to be read, long ones for the arithmetic; the "
+        "lower of the two lines is the ceiling."
     ),
-    "Memory traffic": (
-        "One machine, charged in two ways. At the left an iteration moves the weights alone, at "
-        "the right every session's context as well: the gap is the price of context."
+    mark("Memory traffic"): mark(
+        "One machine, charged in two ways. At the left an iteration moves the "
+        "weights alone, at the right every session's context as well: the gap is the "
+        "price of context."
     ),
-    "Cache": (
-        "A session keeps all that it has read. The reserved length decides how many sessions fit, "
-        "the length read how fast each one is; a smaller format helps both."
+    mark("Cache"): mark(
+        "A session keeps all that it has read. The reserved length decides how many "
+        "sessions fit, the length read how fast each one is; a smaller format helps "
+        "both."
     ),
-    "Speculation": (
-        "A draft proposes tokens that the model checks in one pass. It pays where enough of them "
-        "are accepted for what the draft costs; at the shaded numbers of sessions it does not."
+    mark("Speculation"): mark(
+        "A draft proposes tokens that the model checks in one pass. It pays where "
+        "enough of them are accepted for what the draft costs; at the shaded numbers "
+        "of sessions it does not."
     ),
-    "Evidence": (
-        "What real runs reached, held against the ceiling of their own conditions. Nothing here "
-        "changes a ceiling; a run above one means that an input is wrong."
+    mark("Evidence"): mark(
+        "What real runs reached, held against the ceiling of their own conditions. "
+        "Nothing here changes a ceiling; a run above one means that an input is "
+        "wrong."
     ),
-    "Rank": (
-        "One question to the whole catalog: which machine for this model, which model for this "
-        "machine. Type below a title to narrow a column, click the title to sort; Space marks a "
-        "row for comparison, Enter opens it."
+    mark("Rank"): mark(
+        "One question to the whole catalog: which machine for this model, which "
+        "model for this machine. Type below a title to narrow a column, click the "
+        "title to sort; Space marks a row for comparison, Enter opens it."
     ),
-    "Find": (
-        "Say what is needed, and see which machines can meet it, by price. One that fails is out "
-        "for certain; one that passes has no ceiling in its way, which is not yet a promise."
+    mark("Find"): mark(
+        "Say what is needed, and see which machines can meet it, by price. One that "
+        "fails is out for certain; one that passes has no ceiling in its way, which "
+        "is not yet a promise."
     ),
-    "Compare": (
-        "Two to six machines or models side by side, at the workload at the left: where their "
-        "ceilings cross, what differs, and which is best in what."
+    mark("Compare"): mark(
+        "Two to six machines or models side by side, at the workload at the left: "
+        "where their ceilings cross, what differs, and which is best in what."
     ),
 }
-"""What each tab shows, by its title."""
+"""What each tab shows, by its title in English."""
 
 
 class Guide(QWidget):
@@ -76,13 +81,12 @@ class Guide(QWidget):
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
 
 
-def guide_tab(tabs: QTabWidget, tab: LazyView, preferences: Preferences) -> None:
+def guide_tab(tabs: QTabWidget, tab: LazyView, title: str, preferences: Preferences) -> None:
     """Say above a tab what it shows, unless it was put away.
 
-    The words stay on the tab's name.
+    The words stay on the tab's name. title: as `GUIDES` has it.
     """
-    title = tabs.tabText(tabs.indexOf(tab))
-    words = GUIDES.get(title, "")
+    words = tr(GUIDES.get(title, ""))
     tabs.setTabToolTip(tabs.indexOf(tab), words)
     if not words or title in preferences.settings.hints_put_away:
         return

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from ..evaluation import run
+from ..language import tr
 from ..library.importers.found import go_on
 from ..library.importers.importing import Imported, compared_tokens, session_bytes
 from ..library.importers.offers import Offer, offers
@@ -83,11 +84,11 @@ def effect_of(record: ModelRecord, beside: Beside) -> Effect:
     active = known_active(record)
     rate, why = None, ""
     if record.layers is None:
-        why = "cache layout unknown"
+        why = tr("cache layout unknown")
     elif not record.layers:
-        why = "it is no decoder"
+        why = tr("it is no decoder")
     elif active is None:
-        why = "experts per token unknown"
+        why = tr("experts per token unknown")
     else:
         rate, why = _rate(record, beside)
     return Effect(

@@ -37,6 +37,11 @@ class LazyView(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._draw)
 
+    def subject(self) -> Any:
+        """What a report of the view is on (`report.dialog.Subject`); None: the scenario in use."""
+        tells = getattr(self._view, "subject", None)
+        return None if tells is None else tells()
+
     def put_above(self, header: Callable[[], QWidget]) -> None:
         """Put a line above the view, made with it: the Tab key goes in the order of making."""
         self._header = header

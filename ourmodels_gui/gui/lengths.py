@@ -7,6 +7,7 @@ import numpy as np
 from ..engine.ascending import ascending
 from ..engine.prefill_curve import ceilings_over_length, doubling_lengths
 from ..evaluation import Evaluation
+from ..language import tr
 from ..summary.figures import NONE
 from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import Separators, duration, exact, rate, tokens
@@ -65,7 +66,7 @@ def _cell(
     write: Callable[[float, Separators], str],
 ) -> Cell:
     """One figure of a column, or the range of two; a dash where it is unknown."""
-    if one is None:
+    if one is None or np.isnan(one[index]):
         return Cell(NONE, "")
     ends = sorted({float(one[index]), float(one[index] if two is None else two[index])})
     words = [write(end, typed.separators()) for end in ends]
@@ -75,4 +76,7 @@ def _cell(
     unit = f" {high.rpartition(' ')[2]}"
     if " " in high and low.endswith(unit) and low.count(" ") == 1:
         low = low.removesuffix(unit)
-    return Cell(f"{low} to {high}", f"{exact(ends[0])} to {exact(ends[1])}")
+    return Cell(
+        tr("{low} to {high}").format(low=low, high=high),
+        tr("{low} to {high}").format(low=exact(ends[0]), high=exact(ends[1])),
+    )

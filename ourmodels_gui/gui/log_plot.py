@@ -70,6 +70,8 @@ class LogPlot(pg.PlotWidget):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
+        # The background is one colour; kept as a picture it takes as much memory as the window.
+        self.setCacheMode(self.CacheModeFlag.CacheNone)
         self.hideButtons()
         self.box = self.getPlotItem().getViewBox()
         self.box.setMouseEnabled(x=True, y=False)

@@ -1,15 +1,16 @@
 """A machine as a row of the picker: what it shows, what it is found by, what it rests on."""
 
 from .. import units
+from ..language import mark, tr
 from ..library.hardware import MachineEntry
 from . import typed
 from .search import Facet, Row, searchable, weakest
 
 KINDS = {
-    "discrete": "graphics card",
-    "unified": "unified memory",
-    "datacenter": "data-centre accelerator",
-    "cpu": "processor and its memory",
+    "discrete": mark("graphics card"),
+    "unified": mark("unified memory"),
+    "datacenter": mark("data-centre accelerator"),
+    "cpu": mark("processor and its memory"),
 }
 SPOKEN = {
     "discrete": "gpu graphics card",
@@ -29,27 +30,36 @@ SOLD_AS = {
 """Product names that people type for a maker's chips, by form."""
 
 SIZES = (
-    (10, "up to 10 GB"),
-    (16, "11 to 16 GB"),
-    (24, "17 to 24 GB"),
-    (48, "25 to 48 GB"),
-    (96, "49 to 96 GB"),
-    (128, "97 to 128 GB"),
-    (256, "129 to 256 GB"),
+    (10, mark("up to 10 GB")),
+    (16, mark("11 to 16 GB")),
+    (24, mark("17 to 24 GB")),
+    (48, mark("25 to 48 GB")),
+    (96, mark("49 to 96 GB")),
+    (128, mark("97 to 128 GB")),
+    (256, mark("129 to 256 GB")),
 )
-MORE = "more than 256 GB"
+MORE = mark("more than 256 GB")
+MADE = (mark("one machine"), mark("several devices"), mark("with system memory"))
+
+STANDINGS = {
+    mark("yours"): lambda entry: entry.yours,
+    mark("announced only"): lambda entry: entry.record.announced,
+    mark("measured rates known"): lambda entry: bool(entry.record.measured),
+}
+FORMS = (mark("laptop"), mark("desktop"), mark("tablet"), mark("phone"))
 
 FACETS = (
-    Facet("kind", "Kind", tuple(KINDS.values())),
-    Facet("memory", "Memory", (*(words for _, words in SIZES), MORE)),
-    Facet("maker", "Maker"),
-    Facet("form", "Form"),
+    Facet("kind", mark("Kind"), tuple(KINDS.values())),
+    Facet("made", mark("Made of"), MADE),
+    Facet("memory", mark("Memory"), (*(words for _, words in SIZES), MORE)),
+    Facet("maker", mark("Maker")),
+    Facet("form", mark("Form")),
     Facet(
         "basis",
-        "Memory and bandwidth rest on",
-        ("published", "derived", "measured", "unverified"),
+        mark("Memory and bandwidth rest on"),
+        (mark("published"), mark("derived"), mark("measured"), mark("unverified")),
     ),
-    Facet("standing", "Standing", ("yours", "announced only", "measured rates known")),
+    Facet("standing", mark("Standing"), tuple(STANDINGS)),
 )
 
 
@@ -68,15 +78,16 @@ def machine_row(entry: MachineEntry) -> Row:
         entry.vendor,
         entry.kind,
         SPOKEN[entry.kind],
+        tr(KINDS[entry.kind]),
         *record.forms,
         *(SOLD_AS.get(entry.vendor, {}).get(form, "") for form in record.forms),
         record.chip,
         record.architecture,
         type_of_memory.type,
-        _sizes(entry.memory.value, entry.memory.unit),
-        _sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
+        sizes(entry.memory.value, entry.memory.unit),
+        sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
         f"{entry.machine.bandwidth_bytes_per_s / 1e9:.0f}gb/s",
-        "announced" if record.announced else "",
+        f"announced {tr('announced')}" if record.announced else "",
     )
     both = units.capacity(entry.machine.capacity_bytes, local)
     return Row(
@@ -88,7 +99,7 @@ def machine_row(entry: MachineEntry) -> Row:
         tip=f"{entry.vendor} {entry.name}\n{both}; {bandwidth}{_marks(entry, basis)}",
         yours=entry.yours,
         basis=basis,
-        badge="announced" if record.announced else "",
+        badge=tr("announced") if record.announced else "",
         facets=_facets(entry, basis),
         short=record.name if entry.name != record.name else "",
     )
@@ -115,10 +126,10 @@ def _gb_per_s(bandwidth: float) -> str:
     return units.bandwidth(bandwidth, local).removesuffix(" GB/s")
 
 
-def _sizes(value: float, unit: str) -> str:
+def sizes(value: float, unit: str) -> str:
     """A size in the ways that it is typed.
 
-    >>> _sizes(24, "GiB")
+    >>> sizes(24, "GiB")
     '24gb 24gib'
     """
     binary = unit.replace("i", "").replace("B", "iB")
@@ -130,28 +141,32 @@ def _sizes(value: float, unit: str) -> str:
 
 
 def _marks(entry: MachineEntry, basis: str) -> str:
-    marks = [f"memory and bandwidth: {basis}"]
+    marks = [tr("memory and bandwidth: {basis}").format(basis=tr(basis))]
     if entry.record.announced:
-        marks.append("announced only, not yet sold")
+        marks.append(tr("announced only, not yet sold"))
     if entry.yours:
-        marks.append("your own")
+        marks.append(tr("your own"))
     return "\n" + "; ".join(marks)
+
+
+def memory_facet(capacity_bytes: float) -> str:
+    """The range of sizes that a capacity lies in.
+
+    >>> memory_facet(24 * 2**30)
+    '17 to 24 GB'
+    """
+    held = capacity_bytes / 2**30
+    return next((words for most, words in SIZES if held <= most), MORE)
 
 
 def _facets(entry: MachineEntry, basis: str) -> dict[str, tuple[str, ...]]:
     record = entry.record
-    held = entry.machine.capacity_bytes / 2**30
-    size = next((words for most, words in SIZES if held <= most), MORE)
-    standing = {
-        "yours": entry.yours,
-        "announced only": record.announced,
-        "measured rates known": bool(record.measured),
-    }
     return {
         "kind": (KINDS[entry.kind],),
-        "memory": (size,),
+        "made": MADE[:1],
+        "memory": (memory_facet(entry.machine.capacity_bytes),),
         "maker": (entry.vendor,),
         "form": record.forms,
         "basis": (basis,),
-        "standing": tuple(words for words, holds in standing.items() if holds),
+        "standing": tuple(words for words, holds in STANDINGS.items() if holds(entry)),
     }

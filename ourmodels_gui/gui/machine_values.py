@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
+from ..language import mark, tr
 from ..library.check import check_hardware
 from ..library.hardware import MODES, Configuration, HardwareRecord, Memory, Price, machine_entries
 from ..library.records import Figure
 from ..problem import BadInput
 
-OWN_VENDOR = "own"
+OWN_VENDOR = mark("own")
 TERA = "TFLOP/s"
 FIELDS = {"capacity.unit": "unit", "price.unit": "currency", "price.value": "price"}
 """Keys of a file whose field has another."""
@@ -47,12 +48,12 @@ def record_of(values: Values, original: HardwareRecord | None, size: int) -> Har
     A figure that was not changed keeps its source. Raises BadInput naming the field's key.
     """
     for key, what in (
-        ("name", "write a name"),
-        ("capacity", "write how much memory the machine has"),
-        ("memory.bandwidth", "write the memory's bandwidth"),
+        ("name", tr("write a name; no answer is possible without it")),
+        ("capacity", tr("write how much memory the machine has; no answer is possible without it")),
+        ("memory.bandwidth", tr("write the memory's bandwidth; no answer is possible without it")),
     ):
         if not values.get(key):
-            raise BadInput(key, f"{what}; no answer is possible without it")
+            raise BadInput(key, what)
     old = values_of(original, size) if original else {}
 
     def figure(key: str, unit: str, was: Figure | None) -> Figure | None:
@@ -62,7 +63,7 @@ def record_of(values: Values, original: HardwareRecord | None, size: int) -> Har
         if was is not None and old.get(key) == value and (unit in (was.unit, TERA, "GB/s", "W")):
             return was
         if value <= 0:
-            raise BadInput(key, "must be above 0; leave it empty when it is unknown")
+            raise BadInput(key, tr("must be above 0; leave it empty when it is unknown"))
         return Figure(value, unit)
 
     def rates(part: str, known: Mapping[Any, Figure]) -> dict[str, Figure]:
@@ -140,9 +141,9 @@ def _price(values: Values, was: Price | None) -> Price | None:
     if value is None:
         return None
     if value <= 0:
-        raise BadInput("price", "must be above 0; leave it empty when it is unknown")
+        raise BadInput("price", tr("must be above 0; leave it empty when it is unknown"))
     if not currency:
-        raise BadInput("currency", "write the price's currency, such as EUR or USD")
+        raise BadInput("currency", tr("write the price's currency, such as EUR or USD"))
     if was is not None and (was.value, was.unit) == (value, currency):
         return was
     return Price(value, currency, kind="street")

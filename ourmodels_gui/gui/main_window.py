@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QPushButton,
     QSizePolicy,
-    QSplitter,
     QTabWidget,
     QToolTip,
     QVBoxLayout,
@@ -19,25 +18,25 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..problem import BadInput
 from ..scenario import ModelRef
 from ..settings import Layout
+from .asked import Asked
+from .assembly import KEY, Assembly
 from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
 from .guide import explained, guide_tab
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
-from .machine_picker import MachinePicker
 from .menus import Menus, words_of
 from .model_paths import is_model, one_model
-from .model_picker import ModelPicker
 from .preferences import Preferences
 from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .store import Store
-from .theme import CARD_PADDING, HANDLE_PX, UNIT, Theme, sized
-from .workload_form import WorkloadForm
+from .theme import CARD_PADDING, UNIT, Theme, sized
 
 
 class Panels(NamedTuple):
@@ -50,7 +49,7 @@ class Panels(NamedTuple):
 class MainWindow(QMainWindow):
     """Hands edits to the store and evaluations to the views; nothing else passes between them.
 
-    machine_asked: "probe", "add", "edit", "duplicate" or "delete" on the user's own machines.
+    machine_asked: "probe", "add", "keep" the parts in use, "edit", "duplicate" or "delete".
     model_asked: "import", "paste", "edit", "duplicate", "export" or "delete".
     model_given: the path of a model's files, dropped on the window.
     sources_asked: where the figures of the "machine" or the "model" come from; "audit" of all.
@@ -83,19 +82,12 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(900, 560)
 
-        self.machines = MachinePicker(store.library)
-        self.models = ModelPicker(store.library)
-        self.form = WorkloadForm(store.library)
-        self._left = QSplitter(Qt.Orientation.Vertical)
-        for part, stretch in ((self.machines, 3), (self.models, 3), (self.form, 2)):
-            self._left.addWidget(part)
-            self._left.setStretchFactor(self._left.count() - 1, stretch)
-            self._left.setCollapsible(self._left.count() - 1, False)
+        self.asked = Asked(store.library)
+        self.machines, self.models = self.asked.machines, self.asked.models
+        self.form = self.asked.form
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._columns = Columns(self._left, self._build_right(panels))
-        self._left.setHandleWidth(HANDLE_PX)
-        self._left.setSizes([200, 238, 304])
+        self._columns = Columns(self.asked, self._build_right(panels))
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
         self.status.audit.connect(lambda: self.sources_asked.emit("audit"))
@@ -103,12 +95,11 @@ class MainWindow(QMainWindow):
         self.statusBar().setSizeGripEnabled(False)
         self._build_menus(examples)
 
-        parts: tuple[Any, ...] = (self.machines, self.models, self.form, self.answers)
-        for view in (*parts, *self._tabs):
+        views: tuple[Any, ...] = (self.asked, self.answers, *self._tabs)
+        for view in views:
             view.edited.connect(self._edit)
-        self.machines.add.connect(lambda: self.machine_asked.emit("add"))
-        self.machines.sources.connect(lambda: self.sources_asked.emit("machine"))
-        self.models.sources.connect(lambda: self.sources_asked.emit("model"))
+        self.asked.machine_asked.connect(self.machine_asked)
+        self.asked.sources_asked.connect(self.sources_asked)
         store.changed.connect(self._store_changed)
         recompute.evaluated.connect(self._present)
         self.document.changed.connect(self._show_title)
@@ -133,8 +124,8 @@ class MainWindow(QMainWindow):
         self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
-            self._tab_widget.addTab(tab, title)
-            guide_tab(self._tab_widget, tab, self.preferences)
+            self._tab_widget.addTab(tab, tr(title))
+            guide_tab(self._tab_widget, tab, title, self.preferences)
         self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
@@ -165,8 +156,8 @@ class MainWindow(QMainWindow):
         menus.report.connect(self._report)
         menus.undo.connect(self._store.undo)
         menus.redo.connect(self._store.redo)
-        menus.search.connect(self.focus_search)
-        menus.filter.connect(self.open_filters)
+        menus.search.connect(self.asked.focus_search)
+        menus.filter.connect(self.asked.open_filters)
         menus.sources.connect(self.sources_asked)
         menus.chosen.connect(self._choose_setting)
         menus.explain.connect(self._explain)
@@ -198,27 +189,19 @@ class MainWindow(QMainWindow):
         self._tab_widget.setCurrentIndex(index)
         return index < len(self._tabs)
 
-    def focus_search(self) -> None:
-        """Go to the search for machines, or from there to the one for models."""
-        (self.models if self.machines.searching() else self.machines).focus_search()
-
-    def open_filters(self) -> None:
-        """Open the filters of the picker in use, the machines' unless the models' is."""
-        inside = self.models.isAncestorOf(QApplication.focusWidget() or self)
-        (self.models if inside else self.machines).open_filters()
-
     def _edit(self, changes: dict[str, Any]) -> None:
         try:
+            if any(key.startswith(KEY) for key in changes):
+                changes = Assembly(self._store.scenario.hardware, self._library).whole(changes)
             self._store.edit(changes)
         except BadInput as bad:
-            if not self.form.refuse(bad.problem, changes):
+            if not self.asked.refuse(bad.problem, changes):
                 self.bar.say(str(bad.problem))
 
     def _store_changed(self) -> None:
         if self._store.library is not self._library:
             self._library = self._store.library
-            for view in (self.machines, self.models, self.form):
-                view.offer(self._library)
+            self.asked.offer(self._library)
             self.status.offer(self._library)
         self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
@@ -226,17 +209,16 @@ class MainWindow(QMainWindow):
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))
         )
         hardware, model = self._store.scenario.hardware, self._store.scenario.model
-        entry = self._library.machines.get(hardware) if isinstance(hardware, str) else None
+        chosen = hardware if isinstance(hardware, str) else ""
+        entry = self._library.machines.get(chosen) or self._library.compositions.get(chosen)
         known = self._library.models.get(model.id) if isinstance(model, ModelRef) else None
         self.menus.show_machine(entry.name if entry else "", yours=bool(entry and entry.yours))
         self.menus.show_model(known.name if known else "", yours=bool(known and known.yours))
 
     def _present(self, evaluation: Evaluation) -> None:
-        self.machines.present(evaluation)
-        self.models.present(evaluation)
-        self.form.present(evaluation)
+        self.asked.present(evaluation)
         self.bar.present(evaluation)
-        self.title.say(f"{self.machines.chosen_name}  \u00b7  {self.models.chosen_name}")
+        self.title.say(self.asked.title)
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
@@ -268,8 +250,9 @@ class MainWindow(QMainWindow):
         from .report.dialog import open_report  # noqa: PLC0415 - the start needs none of it
 
         self.setFocus()  # a number still being typed counts
-        if why := open_report((self._store.scenario,), self._library, self.preferences, self):
-            self.bar.say(self.tr("There is no report yet: {why}").format(why=why))
+        subject = self.shown_tab.subject() or (self._store.scenario,)
+        if why := open_report(subject, self._library, self.preferences, self):
+            self.bar.say(tr("There is no report yet: {why}").format(why=why))
 
     def _about(self) -> None:
         from .about import About  # noqa: PLC0415 - the start needs none of it
@@ -284,7 +267,7 @@ class MainWindow(QMainWindow):
         for restore, state in (
             (self.restoreGeometry, settings.layout.geometry),
             (self._columns.restoreState, settings.layout.columns),
-            (self._left.restoreState, settings.layout.left),
+            (self.asked.restoreState, settings.layout.left),
         ):
             if state:
                 restore(QByteArray.fromBase64(state.encode()))
@@ -292,7 +275,7 @@ class MainWindow(QMainWindow):
         self.menus.show_settings(settings)
 
     def _remember(self) -> None:
-        states = (self.saveGeometry(), self._columns.saveState(), self._left.saveState())
+        states = (self.saveGeometry(), self._columns.saveState(), self.asked.saveState())
         texts = (bytes(state.toBase64().data()).decode() for state in states)
         self.preferences.edit(layout=Layout(*texts))
         self.preferences.write()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..language import tr
 from ..measured.points import Point
 from ..units import Separators, rate
 from . import typed
@@ -51,7 +52,7 @@ class MeasuredPoints:
         """What was measured at a number of sessions, for the reading there."""
         write = typed.separators()
         return tuple(
-            ("measured" if point.same else "at another context", _rate(point, write))
+            (tr("measured") if point.same else tr("at another context"), _rate(point, write))
             for point in self.points
             if point.batch == batch
         )[:4]

@@ -105,10 +105,6 @@ class Measurements(QObject):
             for entry in self.of(evaluation.scenario)
         )
 
-    def close(self) -> None:
-        """Wait until nothing is read any more."""
-        self._worker.close()
-
     def _examples(self) -> tuple[Entry, ...]:
         if self._shipped is None:
             self._shipped, _ = log.read((self._catalog / "measured" / EXAMPLES).read_bytes())

@@ -45,11 +45,13 @@ def one_model(urls: Sequence[QUrl], *, any_file: bool = False) -> Path | None:
         return ggufs[0]
 
 
-def pasted_model(data: QMimeData) -> Path | None:
+def pasted_model(data: QMimeData | None) -> Path | None:
     """The path that was copied, as files or as text; None when that is no path at all.
 
-    Raises BadInput for a web address.
+    data: what the clipboard holds; an empty one may have none. Raises BadInput for a web address.
     """
+    if data is None:
+        return None
     if data.hasUrls():
         return one_model(data.urls(), any_file=True)
     text = data.text().strip()

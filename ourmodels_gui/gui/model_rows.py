@@ -1,42 +1,43 @@
 """A model as a row of the picker: what it shows, what it is found by, what it rests on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from ..language import mark, tr
 from ..library.load import ModelEntry
 from ..library.models import TOWERS, ModelRecord, active_parameters, parameters
 from ..library.records import Basis
 from .search import Facet, Row, searchable, weakest
 
 LAYERS = {
-    "full": "full attention only",
-    "window": "window layers",
-    "latent": "latent cache",
-    "sparse": "sparse attention",
-    "state": "recurrent layers",
+    "full": mark("full attention only"),
+    "window": mark("window layers"),
+    "latent": mark("latent cache"),
+    "sparse": mark("sparse attention"),
+    "state": mark("recurrent layers"),
 }
 SPOKEN = {"window": "sliding", "latent": "mla", "state": "recurrent linear mamba"}
 """Words that people type for a kind of layer."""
 
 SIZES = (
-    (4e9, "up to 4B"),
-    (10e9, "4B to 10B"),
-    (20e9, "10B to 20B"),
-    (40e9, "20B to 40B"),
-    (80e9, "40B to 80B"),
-    (160e9, "80B to 160B"),
-    (400e9, "160B to 400B"),
+    (4e9, mark("up to 4B")),
+    (10e9, mark("4B to 10B")),
+    (20e9, mark("10B to 20B")),
+    (40e9, mark("20B to 40B")),
+    (80e9, mark("40B to 80B")),
+    (160e9, mark("80B to 160B")),
+    (400e9, mark("160B to 400B")),
 )
-MORE = "more than 400B"
-UNKNOWN = "not known"
+MORE = mark("more than 400B")
+UNKNOWN = mark("not known")
 
 FACETS = (
-    Facet("kind", "Kind", ("dense", "MoE")),
-    Facet("size", "Parameters", (*(words for _, words in SIZES), MORE)),
-    Facet("layers", "Layers", tuple(LAYERS.values())),
-    Facet("audit", "Audit", ("audited", "unaudited", "yours")),
-    Facet("licence", "Licence"),
-    Facet("maker", "Maker"),
+    Facet("kind", mark("Kind"), (mark("dense"), "MoE")),
+    Facet("size", mark("Parameters"), (*(words for _, words in SIZES), MORE)),
+    Facet("layers", mark("Layers"), tuple(LAYERS.values())),
+    Facet("audit", mark("Audit"), (mark("audited"), mark("unaudited"), mark("yours"))),
+    Facet("licence", mark("Licence")),
+    Facet("maker", mark("Maker")),
 )
 
 
@@ -75,27 +76,42 @@ def model_row(entry: ModelEntry) -> Row:
         "hybrid" if len(layers) > 1 else "",
         *layers,
         *(SPOKEN.get(name, "") for name in layers),
+        *(tr(LAYERS[name]) for name in layers),
         "vision multimodal" if sees else "",
         record.licence or "",
         record.repository,
     )
-    used = f", {active[1:]} for each token" if active else ""
     basis = _basis(record)
-    missing = "" if audited else f"; missing: {'; '.join(record.audit.missing) or 'not said'}"
-    standing = "your own" if entry.yours else f"{record.audit.status}{missing}"
-    licence = f"\nLicence: {record.licence}" if record.licence else ""
     return Row(
         id=entry.id,
         name=entry.name,
-        figures=(size, kind),
+        figures=(size, tr(kind)),
         search=words,
-        tip=f"{entry.vendor} {entry.name}\n{size} parameters, {kind}{used}\n"
-        f"Shapes and layers: {basis or 'no source'}; {standing}{licence}",
+        tip="\n".join((f"{entry.vendor} {entry.name}", *_tip(record, basis, yours=entry.yours))),
         yours=entry.yours,
         basis=basis,
-        badge="" if audited or entry.yours else "unaudited",
+        badge="" if audited or entry.yours else tr("unaudited"),
         facets=_facets(entry, count, layers),
     )
+
+
+def _tip(record: ModelRecord, basis: Basis | str, *, yours: bool) -> Iterator[str]:
+    """What a model is, what its shapes rest on, and its licence."""
+    size = billions(parameters(record))
+    if record.experts:
+        active = billions(active_parameters(record))
+        words = tr("{size} parameters, MoE, {active} for each token")
+        yield words.format(size=size, active=active)
+    else:
+        yield tr("{size} parameters, dense").format(size=size)
+    standing = tr("your own") if yours else tr(record.audit.status)
+    if not yours and record.audit.status != "audited":
+        missing = "; ".join(record.audit.missing) or tr("not said")
+        standing = tr("unaudited; missing: {missing}").format(missing=missing)
+    words = tr("Shapes and layers: {basis}; {standing}")
+    yield words.format(basis=tr(basis) if basis else tr("no source"), standing=standing)
+    if record.licence:
+        yield tr("Licence: {licence}").format(licence=record.licence)
 
 
 def _nearby(name: str, count: float) -> str:

@@ -62,11 +62,15 @@ class NameField(QComboBox):
     def commit(self) -> None:
         """Report what was chosen; a text that is no name is taken back."""
         text = self.currentText().strip()
-        index = self.findText(text, Qt.MatchFlag.MatchFixedString)
-        chosen = self.itemData(index) if text and index >= 0 else None
+        chosen = self._named(text)
         if text and chosen is None:
             kept, self._value = self._value, "\0"
             self.present(kept)
         elif chosen != self._value:
             self._value = chosen
             self.committed.emit(chosen)
+
+    def _named(self, text: str) -> str | None:
+        """The id of a name."""
+        index = self.findText(text, Qt.MatchFlag.MatchFixedString)
+        return self.itemData(index) if text and index >= 0 else None

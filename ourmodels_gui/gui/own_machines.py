@@ -42,6 +42,8 @@ class OwnMachines(QObject):
         window.machine_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
+        if what == "keep" or (self._is_composition() and what not in ("probe", "add")):
+            return  # the own compositions answer
         entry = self._chosen()
         if what == "probe":
             self._show_probe()
@@ -141,6 +143,10 @@ class OwnMachines(QObject):
             configurations=(msgspec.structs.replace(own, memory=None),),
             replaced_by="",
         )
+
+    def _is_composition(self) -> bool:
+        hardware = self._store.scenario.hardware
+        return isinstance(hardware, str) and hardware in self._store.library.compositions
 
     def _chosen(self) -> MachineEntry | None:
         hardware = self._store.scenario.hardware

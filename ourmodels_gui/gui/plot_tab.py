@@ -18,12 +18,13 @@ from .working import Assumptions, Working
 
 PLOT_PX, DETAILS_PX = 510, 420
 DETAILS_MIN_PX = 260
+LEAST_PX = 240
 
 
 class PlotTab(QWidget):
     """Keeps what it is given while hidden, and draws it when it is raised.
 
-    groups: titles of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
+    groups: ids of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
     the first time that it is called: the import of the plots is the slowest part of the start.
     measured: what was measured in an evaluation's setup, for the plot.
     """
@@ -59,9 +60,10 @@ class PlotTab(QWidget):
         split.setStretchFactor(1, 2)
         split.setSizes([PLOT_PX, DETAILS_PX])
         split.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, UNIT, 0, UNIT)
-        layout.addWidget(split)
+        split.setMinimumHeight(LEAST_PX)
+        self.page = QVBoxLayout(self)
+        self.page.setContentsMargins(0, UNIT, 0, UNIT)
+        self.page.addWidget(split, 1)
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""
@@ -91,7 +93,7 @@ class PlotTab(QWidget):
         self._drawn = evaluation
         self.draw(evaluation)
         summary = told(evaluation)
-        self.figures.present([group for group in summary.groups if group.title in self.groups])
+        self.figures.present([group for group in summary.groups if group.id in self.groups])
         self.assumptions.present_assumptions(summary.assumptions)
 
     def showEvent(self, event: QShowEvent) -> None:

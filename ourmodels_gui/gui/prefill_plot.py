@@ -7,11 +7,11 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ..engine.ascending import ascending
-from ..engine.capacity import fitting_batch
 from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
-from ..engine.result import Prefill
+from ..engine.result import Prefill, RangeEnd
 from ..engine.setup import Prompt, Setup
 from ..evaluation import Evaluation
+from ..language import tr, trn
 from ..measured.points import Point
 from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import duration, number, rate, tokens
@@ -27,20 +27,34 @@ from .theme import UNIT
 def why_no_curve(evaluation: Evaluation) -> str:
     """What keeps the plots empty; "" when there is something to show."""
     if evaluation.setup is None or evaluation.result is None:
-        return evaluation.problem.message if evaluation.problem else "Nothing is chosen yet."
+        return evaluation.problem.message if evaluation.problem else tr("Nothing is chosen yet.")
     prefill = evaluation.result.prefill
     if evaluation.setup.prompt is None or prefill is None:
-        return "No prompt is asked about. Give a prompt length to see how long it waits."
+        return tr("No prompt is asked about. Give a prompt length to see how long it waits.")
     if prefill.verdict == "model does not fit":
-        return "The model does not fit, so no prompt can be processed."
+        return tr("The model does not fit, so no prompt can be processed.")
     return ""
+
+
+def prompts_of(end: RangeEnd) -> str:
+    """How many prompts of which length."""
+    write = typed.separators()
+    words = trn("{length} token", "{length} tokens", end.prompt_tokens)
+    length = words.format(length=tokens(end.prompt_tokens, write))
+    if end.batch == 1:
+        return length
+    return tr("{count} prompts of {length}").format(
+        count=number(end.batch, 0, write), length=length
+    )
 
 
 def how_to_know(unavailable: str) -> str:
     """What is missing, and how to supply it."""
     if "rate" not in unavailable:
         return unavailable
-    return f"{unavailable}. Duplicate the machine and add the rate to supply one of your own."
+    return tr(
+        "{unavailable}. Duplicate the machine and add the rate to supply one of your own."
+    ).format(unavailable=unavailable)
 
 
 class PrefillPlot(QWidget):
@@ -56,19 +70,20 @@ class PrefillPlot(QWidget):
         self._bracket: str | None = None
         self._batch = 1
         self.rates = LogPlot(
-            "Prefill ceilings over the prompt length",
+            tr("Prefill ceilings over the prompt length"),
             x=LogAxis("bottom", "", powers_of_two, token_tick),
-            y=LogAxis("left", "prompt tokens per second", one_two_five, rate_tick),
+            y=LogAxis("left", tr("prompt tokens per second"), one_two_five, rate_tick),
         )
         self.waits = LogPlot(
-            "Time to first token over the prompt length",
-            x=LogAxis("bottom", "prompt tokens", powers_of_two, token_tick),
-            y=LogAxis("left", "first token", one_two_five, time_tick),
+            tr("Time to first token over the prompt length"),
+            x=LogAxis("bottom", tr("prompt tokens"), powers_of_two, token_tick),
+            y=LogAxis("left", tr("first token"), one_two_five, time_tick),
         )
         self._beyond = self.rates.region("unfit")
         self._beyond_wait = self.waits.region("unfit")
         self._memory = self.rates.curve("aggregate")
         self._compute = self.rates.curve("session", dash=(5.0, 3.0), at_left=True, below=True)
+        self._link = self.rates.curve("muted", dash=(8.0, 3.0), at_left=True)
         self._ghost = self.rates.curve("muted", width=1.0, dash=(2.0, 2.0))
         self._combined = self.rates.curve("text", at_left=True)
         self._other = self.rates.curve("session", width=1.0)
@@ -121,6 +136,11 @@ class PrefillPlot(QWidget):
         lengths = ascending(sampled(longest), min(prompt.prompt_tokens, longest))
         batch = prefill.batch or 1
         drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
+        refused = lengths[drawn.fitting < batch]
+        if drawn.memory is not None and np.isnan(drawn.memory).any():
+            # In pools of unlike speed what does not fit has no time.
+            lengths = lengths[np.isfinite(drawn.memory)]
+            drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
         shot = ceilings_over_length(setup, lengths, batch) if prompt.chunk_tokens else None
         other = None
         if self._bracket is not None and drawn.combined is not None:
@@ -132,13 +152,12 @@ class PrefillPlot(QWidget):
         if values.size == 0:
             self._setup = None
             self.waits.hide()
-            self.rates.say(how_to_know(prefill.unavailable))
+            self.rates.say(how_to_know(prefill.unavailable or prefill.verdict))
             return
         self._batch = batch
-        refused = lengths[fitting_batch(setup, lengths.astype(np.float64)) < batch]
         for region in (self._beyond, self._beyond_wait):
             region.show_between(
-                float(refused[0]) if refused.size else None, longest * 2.0, "does not fit"
+                float(refused[0]) if refused.size else None, longest * 2.0, tr("does not fit")
             )
         self._mark(prompt, prefill)
         values = np.append(values, self.measured.show_over_lengths(SHORTEST_TOKENS, longest))
@@ -156,15 +175,19 @@ class PrefillPlot(QWidget):
     ) -> np.ndarray:
         """Draw the ceilings; returns every rate that is in sight."""
         write = typed.separators()
-        policy = "one shot"
+        policy = tr("one shot")
         if prompt.chunk_tokens:
-            policy = f"chunks of {tokens(prompt.chunk_tokens, write)}"
+            policy = tr("chunks of {chunk_tokens}").format(
+                chunk_tokens=tokens(prompt.chunk_tokens, write)
+            )
         if batch > 1:
-            policy += f", {number(batch, 0, write)} at once"
+            count = number(batch, 0, write)
+            policy = tr("{policy}, {count} at once").format(policy=policy, count=count)
         seen: list[np.ndarray] = []
         for line, values, name in (
-            (self._memory, drawn.memory, "memory side"),
-            (self._compute, drawn.compute, "compute side"),
+            (self._memory, drawn.memory, tr("memory side")),
+            (self._compute, drawn.compute, tr("compute side")),
+            (self._link, drawn.link, tr("link")),
             (self._combined, drawn.combined, policy),
         ):
             if values is None:
@@ -175,7 +198,7 @@ class PrefillPlot(QWidget):
         self._ghost.clear_values()
         if shot is not None and shot.combined is not None and drawn.combined is not None:
             apart = int(np.argmax(shot.combined / drawn.combined))
-            self._ghost.show_values(shot.lengths, shot.combined, "one shot", named_at=apart)
+            self._ghost.show_values(shot.lengths, shot.combined, tr("one shot"), named_at=apart)
         return np.concatenate(seen) if seen else np.empty(0)
 
     def _draw_other(self, other: PrefillCurve | None, drawn: PrefillCurve) -> np.ndarray:
@@ -191,7 +214,7 @@ class PrefillPlot(QWidget):
             return np.empty(0)
         # Named where the band is widest: at its end the words would cover the ceiling itself.
         apart = int(np.argmax(np.abs(np.log(other.combined / drawn.combined))))
-        words = f"linear in {self._bracket}"
+        words = tr("linear in {mode}").format(mode=self._bracket)
         self._other.show_values(other.lengths, other.combined, words, named_at=apart)
         self._other_wait.show_values(other.lengths, other.time_s)
         return other.combined
@@ -201,27 +224,30 @@ class PrefillPlot(QWidget):
         write = typed.separators()
         length = prompt.prompt_tokens
         for gate in (self._prompt, self._prompt_wait):
-            gate.show_at(length, f"prompt {tokens(length, write)}")
+            gate.show_at(length, tr("prompt {length}").format(length=tokens(length, write)))
         here = [] if prefill.tokens_per_s is None else [(length, prefill.tokens_per_s)]
         self._here.show_values(here)
         self._here_wait.show_values([] if prefill.time_s is None else [(length, prefill.time_s)])
         crossing = prefill.crossover_tokens
         shown = crossing is not None and isfinite(crossing)
-        name = f"crossover S* {tokens(round(crossing), write)}" if shown and crossing else ""
+        name = (
+            tr("crossover S* {length}").format(length=tokens(round(crossing), write))
+            if shown and crossing
+            else ""
+        )
         self._crossover.show_at(crossing if shown else None, name)
         found = prefill.range
         ends = [] if found is None else [found.low, found.high]
         self._ends.show_values([(end.prompt_tokens, end.tokens_per_s) for end in ends])
-        for note, word, end in zip(
-            (self._low, self._high), ("lowest", "highest"), ends or (None, None), strict=True
+        for note, words, end in zip(
+            (self._low, self._high),
+            (tr("lowest {rate}: {prompts}"), tr("highest {rate}: {prompts}")),
+            ends or (None, None),
+            strict=True,
         ):
-            said = ""
             if end is not None:
-                said = f"{word} {rate(end.tokens_per_s, write)}: "
-                if end.batch > 1:
-                    said += f"{number(end.batch, 0, write)} prompts of "
-                said += f"{tokens(end.prompt_tokens, write)} token" + "s" * (end.prompt_tokens > 1)
-                note.show_at(end.prompt_tokens, end.tokens_per_s, said, below=word == "lowest")
+                said = words.format(rate=rate(end.tokens_per_s, write), prompts=prompts_of(end))
+                note.show_at(end.prompt_tokens, end.tokens_per_s, said, below=note is self._low)
             else:
                 note.show_at(None, None, "")
 
@@ -243,7 +269,11 @@ class PrefillPlot(QWidget):
         self._wait.show_values(drawn.lengths, drawn.time_s, "")
         waits = drawn.time_s[np.isfinite(drawn.time_s)]
         budget = prompt.ttft_budget_s
-        words = "" if budget is None else f"budget {duration(budget, typed.separators())}"
+        words = (
+            ""
+            if budget is None
+            else tr("budget {time}").format(time=duration(budget, typed.separators()))
+        )
         self._budget.show_at(budget, words, below=False)
         _, other = self._other_wait.getData()
         if other is not None and other.size:
@@ -257,7 +287,8 @@ class PrefillPlot(QWidget):
             return found
         chunk = self._setup.prompt.chunk_tokens
         at = ceilings_over_length(self._setup, np.array([found.x]), self._batch, chunk)
-        dots = () if at.time_s is None else ((float(at.time_s[0]), "text"),)
+        time_s = np.nan if at.time_s is None else float(at.time_s[0])
+        dots = () if np.isnan(time_s) else ((time_s, "text"),)
         return found._replace(dots=dots)
 
     def reading_at(self, x: float) -> Reading | None:
@@ -274,28 +305,37 @@ def reading(setup: Setup, length: int, batch: int, bracket: str | None = None) -
     at = ceilings_over_length(setup, np.array([length]), batch, setup.prompt.chunk_tokens)
     rows: list[tuple[str, str]] = []
     dots: list[tuple[float, str]] = []
+    sides: list[tuple[float, str]] = []
     for name, values, role in (
-        ("memory side", at.memory, "aggregate"),
-        ("compute side", at.compute, "session"),
+        (tr("memory side"), at.memory, "aggregate"),
+        (tr("compute side"), at.compute, "session"),
+        (tr("link"), at.link, "muted"),
     ):
-        if values is not None:
+        if values is not None and np.isfinite(values[0]):
+            sides.append((float(values[0]), name))
             rows.append((name, f"{rate(float(values[0]), write)} tok/s"))
             dots.append((float(values[0]), role))
-    if at.time_s is not None:
-        rows.append(("first token", duration(float(at.time_s[0]), write)))
+    if at.time_s is not None and np.isfinite(at.time_s[0]):
+        rows.append((tr("first token"), duration(float(at.time_s[0]), write)))
     if bracket is not None:
         other = ceilings_over_length(
             with_linear(setup, bracket), np.array([length]), batch, setup.prompt.chunk_tokens
         )
-        if other.time_s is not None:
-            rows.append((f"in {bracket}", duration(float(other.time_s[0]), write)))
+        if other.time_s is not None and np.isfinite(other.time_s[0]):
+            rows.append(
+                (tr("in {mode}").format(mode=bracket), duration(float(other.time_s[0]), write))
+            )
     if batch > 1:
-        rows.append(("prompts at once", number(batch, 0, write)))
+        rows.append((tr("prompts at once"), number(batch, 0, write)))
     limit = ""
-    if len(dots) == 2:
-        limit = "memory" if dots[0][0] < dots[1][0] else "compute"
-    if fitting_batch(setup, np.array([float(length)]))[0] < batch:
-        limit = "does not fit"
+    if at.combined is not None and sides:
+        words = {tr("memory side"): tr("memory"), tr("compute side"): tr("compute")}
+        slowest = min(sides)[1]
+        limit = words.get(slowest, slowest)
+    if at.fitting[0] < batch:
+        limit = tr("does not fit")
     if limit:
-        rows.append(("limit", limit))
-    return Reading(length, f"{tokens(length, write)} tokens", tuple(rows), tuple(dots))
+        rows.append((tr("limit"), limit))
+    return Reading(
+        length, tr("{length} tokens").format(length=tokens(length, write)), tuple(rows), tuple(dots)
+    )

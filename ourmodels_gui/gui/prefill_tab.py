@@ -28,7 +28,7 @@ NO_BAND = ""
 class PrefillTab(PlotTab):
     """The ceilings and the wait over the prompt length."""
 
-    groups = ("Prefill",)
+    groups = ("prefill",)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         lengths = FigureTable(

@@ -24,7 +24,7 @@ def typed_price(text: str) -> float | None:
         return None
     amount = typed.number(text)
     if amount <= 0:
-        raise ValueError("a price must be above 0; leave it empty where it is unknown")
+        raise ValueError(tr("a price must be above 0; leave it empty where it is unknown"))
     return amount
 
 

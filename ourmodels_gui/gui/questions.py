@@ -3,20 +3,23 @@
 from ..engine.result import Decode, Prefill
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
+from ..language import mark, tr
 from ..summary import Answer, Summary
 from ..summary.figures import NONE
 from ..units import tokens
 from .cards import CardText, Offer
 
 DEFAULT_PROMPT_TOKENS = 8192
-BOUND = "A bound: every rate in it is a limit and every cost the least, so no run can be faster."
+BOUND = mark(
+    "A bound: every rate in it is a limit and every cost the least, so no run can be faster."
+)
 
 
 def card_texts(evaluation: Evaluation, told: Summary) -> tuple[CardText, ...]:
     """What the cards say: fits, one session, serving, first token."""
     setup, result = evaluation.setup, evaluation.result
     if setup is None or result is None:
-        silent = CardText("muted", "no answer")
+        silent = CardText("muted", tr("no answer"))
         return (silent._replace(why=told.problem), silent, silent, silent)
     offers = (None, None, _floor_offer(result.decode), _prompt_offer(setup, result.prefill))
     return tuple(
@@ -31,10 +34,10 @@ def _card(answer: Answer, told: Summary, offer: Offer | None) -> CardText:
         tone=answer.tone,
         verdict=answer.short or answer.word,
         figure="" if missing else answer.figure,
-        unit="" if missing else answer.unit.replace("spare for sessions", "left"),
-        why=answer.why.removeprefix(f"{answer.short.removeprefix('serves ')} at "),
+        unit="" if missing else answer.short_unit or answer.unit,
+        why=answer.short_why or answer.why,
         badge=answer.kind,
-        reason=BOUND if answer.kind == "bound" else "\n".join(told.reasons),
+        reason=tr(BOUND) if answer.kind == "bound" else "\n".join(told.reasons),
         working=told.row(answer.row) if answer.row else None,
         offer=offer,
     )
@@ -44,7 +47,7 @@ def _floor_offer(decode: Decode) -> Offer | None:
     """The edit that lets something be served where every batch is below the floor."""
     if decode.forced is not None or decode.best_batch is not None or not decode.memory_batch:
         return None
-    return Offer("Answer without a floor", {"workload.floor_tokens_per_s": 0})
+    return Offer(tr("Answer without a floor"), {"workload.floor_tokens_per_s": 0})
 
 
 def _prompt_offer(setup: Setup, prefill: Prefill | None) -> Offer | None:
@@ -52,13 +55,13 @@ def _prompt_offer(setup: Setup, prefill: Prefill | None) -> Offer | None:
     prompt = setup.prompt
     if prefill is None or prompt is None:
         asked = {"prefill.prompt_tokens": DEFAULT_PROMPT_TOKENS}
-        return Offer("Ask for a prompt of 8k", asked)
+        return Offer(tr("Ask for a prompt of 8k"), asked)
     if prefill.time_s is not None:
         return None
     if prefill.verdict == "no setting meets the budget":
-        return Offer("Answer without a budget", {"prefill.ttft_budget_s": None})
+        return Offer(tr("Answer without a budget"), {"prefill.ttft_budget_s": None})
     if prefill.verdict == "the batch does not fit":
-        return Offer("Let the batch follow", {"prefill.batch": None})
+        return Offer(tr("Let the batch follow"), {"prefill.batch": None})
     if prefill.verdict == "model does not fit":
         return None
     needed = prompt.cached_prefix_tokens + prompt.prompt_tokens
@@ -66,9 +69,12 @@ def _prompt_offer(setup: Setup, prefill: Prefill | None) -> Offer | None:
     if needed <= reserved:
         return None
     if limit is None or needed <= limit:
-        words = f"Reserve {tokens(needed)} tokens"
+        words = tr("Reserve {count} tokens").format(count=tokens(needed))
         return Offer(words, {"workload.reserved_context_tokens": needed})
     room = reserved - prompt.cached_prefix_tokens
     if room < 1:
-        return Offer("Drop the cached prefix", {"prefill.cached_prefix_tokens": None})
-    return Offer(f"Ask for a prompt of {tokens(room)}", {"prefill.prompt_tokens": room})
+        return Offer(tr("Drop the cached prefix"), {"prefill.cached_prefix_tokens": None})
+    return Offer(
+        tr("Ask for a prompt of {length}").format(length=tokens(room)),
+        {"prefill.prompt_tokens": room},
+    )

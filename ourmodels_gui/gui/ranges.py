@@ -2,13 +2,15 @@
 
 import re
 
+from ..language import mark, tr
 from ..ranking.columns import Better
 from ..ranking.order import Range
 from . import typed
 
-HINT = (
-    "20-50 or 20..50: from, to. >= 20 and <= 50: one end. A figure alone is the least, or the most "
-    "where less is better. A ? behind keeps rows in which the figure is unknown."
+HINT = mark(
+    "20-50 or 20..50: from, to. >= 20 and <= 50: one end. A figure alone is the "
+    "least, or the most where less is better. A ? behind keeps rows in which the "
+    "figure is unknown."
 )
 MULTIPLES = {"k": 1e3, "m": 1e6}
 
@@ -35,10 +37,12 @@ def parse_range(text: str, better: Better = "more") -> Range | None:
     if match:
         low, high = (_figure(part) if part else None for part in match.groups())
         if low is None and high is None:
-            raise ValueError("write a figure at one end at least, like 20.. or ..50")
+            raise ValueError(tr("write a figure at one end at least, like 20.. or ..50"))
         if low is not None and high is not None and low > high:
             raise ValueError(
-                f"from {typed.show(low)} to {typed.show(high)} holds nothing; exchange the two"
+                tr("from {low} to {high} holds nothing; exchange the two").format(
+                    low=typed.show(low), high=typed.show(high)
+                )
             )
         return Range(low, high, unknown)
     value = _figure(rest)

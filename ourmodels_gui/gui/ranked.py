@@ -18,7 +18,7 @@ from ..ranking.field import Field, FieldChoice, prepare
 from ..ranking.order import Filters, choose, order, why_empty
 from ..ranking.table import Indices, Table, rank
 from ..settings import RankChoice, Scope, Settings
-from .beside import Beside
+from .background import Worker
 
 FRAME_S = 0.012
 REST_MS = 60
@@ -52,11 +52,12 @@ class Ranked(QObject):
         self._under_way: tuple[Library, FieldChoice] | None = None
         self._took: dict[tuple[str, str | None, str], float] = {}
         self._basis: tuple[object, ...] = ()
-        self._preparing = Beside(self)
+        self._preparing = Worker(self)
         self._preparing.done.connect(self._prepared)
-        self._preparing.refused.connect(lambda problem: self._nothing(str(problem)))
-        self._working = Beside(self)
+        self._working = Worker(self)
         self._working.done.connect(self._worked)
+        for worker in (self._preparing, self._working):
+            worker.failed.connect(lambda error: self._nothing(str(error)))
         self._resting = QTimer(self, singleShot=True, interval=REST_MS)
         self._resting.timeout.connect(self._finish)
 
@@ -89,7 +90,7 @@ class Ranked(QObject):
         if self.table is None or self.is_whole:
             return
         self._resting.stop()
-        self._working.forget()
+        self._working.cancel()
         self._sort(None)
         for column in self._missing():
             self._work_out(column)
@@ -108,21 +109,21 @@ class Ranked(QObject):
         wanted = _field_choice(self._evaluation, self._choice)
         known = self._fields.get(scope)
         if known is not None and known.library is self._library and known.choice == wanted:
-            self._preparing.forget()
+            self._preparing.cancel()
             return known
         if scope == "machines":
             try:
                 self._fields[scope] = prepare(self._library, wanted)
             except BadInput as bad:
-                self._preparing.forget()
+                self._preparing.cancel()
                 self._nothing(str(bad))
                 return None
-            self._preparing.forget()
+            self._preparing.cancel()
             return self._fields[scope]
         library = self._library
         if self._under_way != (library, wanted) or not self._preparing.is_busy:
             self._under_way = (library, wanted)
-            self._preparing.ask(lambda: _prepared(library, wanted))
+            self._preparing.ask(lambda _request: _prepared(library, wanted))
         self._nothing(self.tr("Every model is worked out once in these formats …"))
         return None
 
@@ -198,7 +199,7 @@ class Ranked(QObject):
                 self._work_out(missing[0])
             else:
                 table, column = self.table, missing[0]
-                self._working.ask(lambda: _worked_out(table, column))
+                self._working.ask(lambda _request: _worked_out(table, column))
                 return
         self._went_on()
 

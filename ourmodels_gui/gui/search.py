@@ -88,12 +88,12 @@ def searchable(*words: str) -> str:
 
 
 def tokens_of(text: str) -> list[str]:
-    """The words of a search; a number and its unit are one.
+    """The words of a search; a number and its unit are one, and so is how many.
 
-    >>> tokens_of("Radeon 24 GB")
-    ['radeon', '24gb']
+    >>> tokens_of("Radeon 24 GB"), tokens_of("2 x 3090")
+    (['radeon', '24gb'], ['2x', '3090'])
     """
-    return re.sub(r"(?<=\d)\s+(?=(?:[gmt]i?b|b)\b)", "", text.casefold()).split()
+    return re.sub(r"(?<=\d)\s+(?=(?:[gmt]i?b|b|x)\b)", "", text.casefold()).split()
 
 
 def matching(rows: Sequence[Row], text: str) -> list[Row]:

@@ -9,6 +9,7 @@ from ..engine.capacity import capacity
 from ..engine.setup import Setup, Speculation
 from ..engine.speculation import acceptance_for
 from ..evaluation import Evaluation
+from ..language import tr, trn
 from ..summary.spans import batch_span
 from ..units import number, rate
 from . import typed
@@ -30,14 +31,14 @@ class SpeculationPlot(QWidget):
         super().__init__(parent)
         self._setup: Setup | None = None
         self.rates = LogPlot(
-            "Decode with and without speculation over the number of sessions",
+            tr("Decode with and without speculation over the number of sessions"),
             x=LogAxis("bottom", "", powers_of_two, number),
-            y=LogAxis("left", "all sessions, tok/s", one_two_five, rate_tick),
+            y=LogAxis("left", tr("all sessions, tok/s"), one_two_five, rate_tick),
         )
         self.needs = LogPlot(
-            "Break-even acceptance over the number of sessions",
-            x=LogAxis("bottom", "sessions at once", powers_of_two, number),
-            y=LogAxis("left", "acceptance", _up_to_one, rate_tick),
+            tr("Break-even acceptance over the number of sessions"),
+            x=LogAxis("bottom", tr("sessions at once"), powers_of_two, number),
+            y=LogAxis("left", tr("acceptance"), _up_to_one, rate_tick),
         )
         self.losing = [
             (self.rates.region("below"), self.needs.region("below")) for _ in range(BANDS)
@@ -72,8 +73,8 @@ class SpeculationPlot(QWidget):
         high = batch_span(decode)
         batches = sampled(high)
         with_draft, without = rates(setup, batches)
-        self._with.show_values(batches, with_draft, "with a draft")
-        self._without.show_values(batches, without, "without")
+        self._with.show_values(batches, with_draft, tr("with a draft"))
+        self._without.show_values(batches, without, tr("without"))
         low = float(min(with_draft.min(), without.min()))
         top = float(max(with_draft.max(), without.max()))
         fits = decode.memory_batch or 1
@@ -88,8 +89,8 @@ class SpeculationPlot(QWidget):
             region.show_between(fits + 0.5, high * 2.0, "does not fit")
         best = decode.forced.batch if decode.forced else decode.best_batch
         for gate in self._gates:
-            word = "forced" if decode.forced else "best"
-            gate.show_at(best, f"{word} {number(best or 0, 0, typed.separators())}")
+            words = tr("forced {count}") if decode.forced else tr("best {count}")
+            gate.show_at(best, words.format(count=number(best or 0, 0, typed.separators())))
         place = [] if best is None else [(best, float(rates(setup, np.array([best]))[0][0]))]
         self._best.show_values(place)
         self.rates.set_span(1, high, low / 1.3, top * 1.15)
@@ -100,9 +101,9 @@ class SpeculationPlot(QWidget):
     ) -> None:
         needed = needed_acceptance(setup, batches)
         drawn = np.where(needed < LEAST_ACCEPTANCE, np.nan, needed)
-        self._needed.show_values(batches, drawn, "break-even")
+        self._needed.show_values(batches, drawn, tr("break-even"))
         alpha = acceptance_for(speculation.emitted_tokens, speculation.draft_tokens)
-        words = f"acceptance {number(alpha, 2, typed.separators())}"
+        words = tr("acceptance {alpha}").format(alpha=number(alpha, 2, typed.separators()))
         self._chosen.show_at(alpha if alpha > 0 else None, words, below=False)
         seen = [value for value in (float(alpha), *drawn.tolist()) if value > 0]
         self.needs.set_span(1, high, max(min(seen, default=0.5) / 1.3, 0.01), 1.05)
@@ -132,15 +133,17 @@ def reading(setup: Setup, batch: int) -> Reading:
     with_draft, without = (float(found[0]) for found in rates(setup, here))
     gain = number(100.0 * (with_draft / without - 1.0), 0, write)
     rows = [
-        ("with a draft", f"{rate(with_draft, write)} tok/s"),
-        ("without", f"{rate(without, write)} tok/s"),
-        ("gain", f"{'+' if with_draft >= without else ''}{gain} %"),
-        ("break-even", needed_words(float(needed_acceptance(setup, here)[0]))),
+        (tr("with a draft"), f"{rate(with_draft, write)} tok/s"),
+        (tr("without"), f"{rate(without, write)} tok/s"),
+        (tr("gain"), f"{'+' if with_draft >= without else ''}{gain} %"),
+        (tr("break-even"), needed_words(float(needed_acceptance(setup, here)[0]))),
     ]
     if batch > capacity(setup).memory_batch:
         plain = capacity(structs.replace(setup, speculation=None))
-        limit = "only without the draft" if plain.fits(batch) else "no"
-        rows.append(("fits", limit))
-    sessions = f"{number(batch, 0, write)} session" + ("" if batch == 1 else "s")
+        limit = tr("only without the draft") if plain.fits(batch) else tr("no")
+        rows.append((tr("fits"), limit))
+    sessions = trn("{count} session", "{count} sessions", batch).format(
+        count=number(batch, 0, write)
+    )
     dots = ((with_draft, "aggregate"), (without, "session"))
     return Reading(batch, sessions, tuple(rows), dots)

@@ -109,7 +109,7 @@ def start() -> dict[str, float]:
 class SpeculationTab(PlotTab):
     """With and without a draft, the break-even, and the batches at which it loses."""
 
-    groups = ("Speculation",)
+    groups = ("speculation",)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         table = FigureTable(
@@ -150,12 +150,12 @@ class SpeculationTab(PlotTab):
 def _whole(text: str) -> int:
     count = typed.whole(text)
     if count < 0:
-        raise ValueError("write a number of drafted tokens from 0 on")
+        raise ValueError(tr("write a number of drafted tokens from 0 on"))
     return count
 
 
 def _acceptance(text: str) -> float:
     share = typed.number(text)
     if not 0 <= share <= 1:
-        raise ValueError("write an acceptance from 0 to 1")
+        raise ValueError(tr("write an acceptance from 0 to 1"))
     return share

@@ -43,7 +43,7 @@ class Store(QObject):
     def edit(self, changes: dict[str, Any]) -> None:
         """Replace the scenario by one with `changes`, by path of the scenario file; None removes.
 
-        An edit that changes nothing is none: no undo step, no signal. Edits of the same keys in
+        An edit that changes nothing is none: no undo step, no signal. Numbers of the same keys in
         quick succession, such as a dragged slider's, are one undo step.
         Raises BadInput, and changes nothing, when the values cannot stand in a scenario.
         """
@@ -52,7 +52,12 @@ class Store(QObject):
             return
         now = self._clock()
         keys = tuple(sorted(changes))
-        merges = self._undo and self._undo[-1].keys == keys and now - self._edited_at < MERGE_S
+        merges = (
+            self._undo
+            and self._undo[-1].keys == keys
+            and now - self._edited_at < MERGE_S
+            and all(isinstance(value, int | float) for value in changes.values())
+        )
         if not merges:
             self._undo.append(_Step(self.scenario, keys))
         self._edited_at = now

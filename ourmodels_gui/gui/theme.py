@@ -51,6 +51,7 @@ class Palette(msgspec.Struct, frozen=True):
     session: str
     power: str
     weights: str = "#E69F00"
+    experts: str = "#F6D58A"
     cache: str = "#56B4E9"
     state: str = "#009E73"
     draft: str = "#CC79A7"

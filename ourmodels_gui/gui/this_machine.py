@@ -238,7 +238,7 @@ def start_of(one: Candidate, library: Library) -> tuple[HardwareRecord | None, V
         own = next(size for size in entry.record.configurations if size.id == one.id)
         record = msgspec.structs.replace(
             entry.record,
-            name=f"{entry.name}, this machine",
+            name=tr("{name}, this machine").format(name=entry.name),
             memory=own.memory or entry.record.memory,
             configurations=(msgspec.structs.replace(own, memory=None),),
             replaced_by="",

@@ -8,13 +8,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..engine.traffic import Accounting
 from ..language import tr
-from .cells import Area, Board, Charged, Contents, board, charged
+from .cells import CELL_ROLES, Area, Board, Charged, Contents, board, charged
 from .pictures import offer_pictures
 from .theme import UNIT, Palette, colours, mixed, sized
 
 UNLIT = 0.34
 """How much of its colour a cell shows while it is not moved."""
-CELL_ROLES = ("weights", "cache", "overhead")
 
 
 class TrafficBoard(QWidget):

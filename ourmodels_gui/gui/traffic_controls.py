@@ -228,5 +228,5 @@ class Motion(QWidget):
 def _share(text: str) -> float:
     share = typed.number(text)
     if not 0 <= share <= 1:
-        raise ValueError("write a share from 0 to 1")
+        raise ValueError(tr("write a share from 0 to 1"))
     return share

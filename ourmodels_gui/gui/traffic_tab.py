@@ -9,7 +9,7 @@ from ..engine.capacity import capacity
 from ..engine.setup import Setup
 from ..engine.traffic import Accounting, demand, weights_only, with_reads
 from ..evaluation import Evaluation
-from ..language import tr
+from ..language import tr, trn
 from ..units import duration, number, plain, rate, size
 from . import typed
 from .batches import why_no_curve
@@ -258,9 +258,15 @@ def left_lines(evaluation: Evaluation, left: Accounting) -> tuple[str, str]:
     """What an iteration of the left board moves, and the bound with the memory full of sessions."""
     write = typed.separators()
     assert evaluation.result is not None
-    moves = f"{size(left.shared_bytes, write)} of weights in {duration(left.iteration_s, write)}"
+    moves = tr("{size} of weights in {time}").format(
+        size=size(left.shared_bytes, write), time=duration(left.iteration_s, write)
+    )
     power = evaluation.result.decode.memory_power_tokens_per_s
-    full = "" if power is None else f"memory-power bound, memory full: {rate(power, write)} tok/s"
+    full = (
+        ""
+        if power is None
+        else tr("memory-power bound, memory full: {rate} tok/s").format(rate=rate(power, write))
+    )
     return moves, full
 
 
@@ -270,15 +276,16 @@ def right_lines(evaluation: Evaluation, right: Accounting) -> tuple[str, str]:
     assert evaluation.setup is not None
     floor = evaluation.setup.workload.floor_tokens_per_s
     reads = f"{number(right.batch, 0, write)} × {size(right.private_bytes, write)}"  # noqa: RUF001
-    moves = (
-        f"{size(right.shared_bytes, write)} of weights + {reads} of reads in "
-        f"{duration(right.iteration_s, write)}"
+    moves = tr("{size} of weights + {reads} of reads in {time}").format(
+        size=size(right.shared_bytes, write), reads=reads, time=duration(right.iteration_s, write)
     )
     each = right.tokens_per_s / right.batch
-    per_session = f"{rate(each, write)} tok/s for each session"
+    per_session = tr("{rate} tok/s for each session").format(rate=rate(each, write))
     if floor > 0:
-        side = "below" if each < floor else "above"
-        per_session += f", {side} the floor of {plain(floor, write)}"
+        words = tr("{rate} tok/s for each session, above the floor of {floor}")
+        if each < floor:
+            words = tr("{rate} tok/s for each session, below the floor of {floor}")
+        per_session = words.format(rate=rate(each, write), floor=plain(floor, write))
     return moves, per_session
 
 
@@ -287,18 +294,25 @@ def refusal(setup: Setup, sessions: int) -> str:
     write = typed.separators()
     gate = capacity(structs.replace(setup, speculation=None))
     if gate.margin_bytes < 0:
-        return f"the model does not fit: {size(-gate.margin_bytes, write)} are missing"
+        return tr("the model does not fit: {size} are missing").format(
+            size=size(-gate.margin_bytes, write)
+        )
     missing = size(-gate.spare_bytes(sessions), write)
-    count = "1 session does" if sessions == 1 else f"{number(sessions, 0, write)} sessions do"
-    return f"{count} not fit: {missing} are missing"
+    words = trn(
+        "{count} session does not fit: {missing} are missing",
+        "{count} sessions do not fit: {missing} are missing",
+        sessions,
+    )
+    return words.format(count=number(sessions, 0, write), missing=missing)
 
 
 def key(inside: Contents, *, speculates: bool) -> str:
     """What a cell and a container stand for."""
     write = typed.separators()
-    words = f"a cell is {size(inside.cell_bytes, write)}"
+    words = tr("a cell is {size}")
     if inside.grouped > 1:
-        words += f", a blue container {number(inside.grouped, 0, write)} sessions"
-    if speculates:
-        words += "; without speculation"
-    return words
+        words = tr("a cell is {size}, a blue container {count} sessions")
+    words = words.format(
+        size=size(inside.cell_bytes, write), count=number(inside.grouped, 0, write)
+    )
+    return tr("{key}; without speculation").format(key=words) if speculates else words

@@ -129,7 +129,7 @@ def _machine_name(mark: Mark, library: Library) -> str:
 def _model_name(mark: Mark, library: Library) -> str:
     model = mark.model
     if isinstance(model, InlineModel):
-        return model.adapter.name or "model as typed"
+        return model.adapter.name or tr("model as typed")
     entry = library.models.get(model.id)
     if entry is not None:
         return entry.name

@@ -5,6 +5,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from ..language import tr
 from ..ranking.columns import BY_ID
 from ..ranking.table import Table
 from ..ranking.value import ValuePlot as Values
@@ -23,9 +24,9 @@ class ValuePlot(LogPlot):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            "Value: a ceiling against price or power",
-            x=LogAxis("bottom", "price", one_two_five, rate_tick),
-            y=LogAxis("left", "tokens per second", one_two_five, rate_tick),
+            tr("Value: a ceiling against price or power"),
+            x=LogAxis("bottom", tr("price"), one_two_five, rate_tick),
+            y=LogAxis("left", tr("tokens per second"), one_two_five, rate_tick),
             parent=parent,
         )
         self._table: Table | None = None
@@ -49,8 +50,8 @@ class ValuePlot(LogPlot):
         self._at = None
         self.say("")
         across, up = self._axes
-        across._counts = f"{BY_ID[x].title}, {table.unit(x)}"
-        up._counts = f"{BY_ID[y].title}, {table.unit(y)}"
+        across._counts = f"{tr(BY_ID[x].title)}, {tr(table.unit(x))}"
+        up._counts = f"{tr(BY_ID[y].title)}, {tr(table.unit(y))}"
         self.restyle()
         on = np.flatnonzero(values.front)
         on = on[np.argsort(values.x[on], kind="stable")]
@@ -89,7 +90,7 @@ class ValuePlot(LogPlot):
             return None
         table, row = self._table, int(self._values.rows[self._at])
         rows = tuple(
-            (BY_ID[column].title, f"{table.cell(column, row)} {table.unit(column)}")
+            (tr(BY_ID[column].title), f"{table.cell(column, row)} {tr(table.unit(column))}")
             for column in (*self._columns, "best_batch")
         )
         beaten = () if self._values.front[self._at] else (("", self._beaten_by(self._at)),)
@@ -104,7 +105,11 @@ class ValuePlot(LogPlot):
         better = values.front & (values.x <= values.x[at]) & (values.y >= values.y[at])
         best = np.flatnonzero(better)
         name = self._table.machine_of(int(values.rows[best[np.argmax(values.y[best])]])).name
-        return f"{name} gives more for no more" if values.x[at] >= values.x[best].min() else name
+        return (
+            tr("{name} gives more for no more").format(name=name)
+            if values.x[at] >= values.x[best].min()
+            else name
+        )
 
     def _go_to(self, at: int | None) -> None:
         self._at = at

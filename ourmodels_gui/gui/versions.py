@@ -6,6 +6,7 @@ from PySide6.QtCore import QSysInfo, qVersion
 from PySide6.QtGui import QGuiApplication
 
 from .. import __version__
+from ..language import mark
 
 COMPONENTS = ("PySide6-Essentials", "pyqtgraph", "numpy", "msgspec", "pypdf", "platformdirs")
 
@@ -14,9 +15,9 @@ def versions(catalog: str) -> tuple[tuple[str, str], ...]:
     """Names and versions. Parameters: catalog, the version of the library's figures."""
     return (
         ("Our Models", __version__),
-        ("Catalog", catalog or "unknown"),
-        ("System", f"{QSysInfo.prettyProductName()}, {platform.machine()}"),
-        ("Window system", QGuiApplication.platformName()),
+        (mark("Catalog"), catalog or mark("unknown")),
+        (mark("System"), f"{QSysInfo.prettyProductName()}, {platform.machine()}"),
+        (mark("Window system"), QGuiApplication.platformName()),
         ("Python", platform.python_version()),
         ("Qt", qVersion()),
         *((name, _installed(name)) for name in COMPONENTS),

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from ..engine.setup import Assumption
-from ..language import tr
+from ..language import mark, tr
+from ..spoken import spoken
 from ..summary import Group, Row
 from ..units import THIN_SPACE, exact
 from . import typed
@@ -23,6 +24,19 @@ from .derivation import fixed_font, working_of
 from .tables import Cell, FigureTable
 from .theme import UNIT, sized
 
+VALUES = {
+    "expected": mark("expected (estimate)"),
+    "floor": mark("floor (guaranteed)"),
+    "limit": mark("limits"),
+    "measured": mark("measured where known"),
+    "windowed": mark("window layers reserve their window"),
+    "full": mark("window layers reserve the full length"),
+    "memory": mark("memory side"),
+    "combined": mark("memory and compute"),
+    "reserved": mark("reserved at the start"),
+    "on_demand": mark("on demand"),
+}
+"""What a scenario chooses from, in the words of its fields."""
 KIND_COLUMN = 2
 ROOMY_PX = 320
 
@@ -119,7 +133,7 @@ def _cells(row: Row) -> tuple[Cell, ...]:
     return (
         Cell(row.label, row.name, row.label),
         Cell(f"{row.text}{THIN_SPACE}{row.unit}".strip(), value, row.note or digits),
-        Cell(row.kind),
+        Cell(tr(row.kind)),
     )
 
 
@@ -130,7 +144,7 @@ class Assumptions(FigureTable):
         super().__init__(
             tr("Assumptions"),
             (tr("input"), tr("value"), tr("from")),
-            ("reserved context length", "1,234,567 tokens", ""),
+            (tr("reserved context length"), "1,234,567 tokens", ""),
             left=(0, 2),
             parent=parent,
         )
@@ -141,10 +155,11 @@ class Assumptions(FigureTable):
 
 def _assumed(found: Assumption) -> tuple[Cell, ...]:
     if found.value is None:
-        value = Cell("unknown")
+        value = Cell(tr("unknown"))
     elif isinstance(found.value, str):
-        value = Cell(found.value)
+        value = Cell(tr(VALUES.get(found.value, found.value)))
     else:
-        words = f"{typed.show(found.value)} {found.unit}".strip()
-        value = Cell(words, note=f"{exact(found.value)} {found.unit}".strip())
-    return Cell(found.name), value, Cell(found.source, note=found.source)
+        words = f"{typed.show(found.value)} {tr(found.unit)}".strip()
+        value = Cell(words, note=f"{exact(found.value)} {tr(found.unit)}".strip())
+    source = tr(found.source)
+    return Cell(spoken(tr(found.name))), value, Cell(source, note=source)

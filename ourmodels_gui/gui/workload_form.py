@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidg
 
 from .. import scenario as scenarios
 from .. import units
+from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.encodings import CACHE_FORMATS, cache_value_bytes
@@ -90,10 +91,11 @@ class WorkloadGroup(Group):
             tr(
                 "Memory that neither weights nor caches can use: the system, the runtime, its "
                 "buffers. It follows the kind of machine until you type a value; empty it to "
-                "follow again."
+                "follow again. Of several devices, each keeps so much, and so does the system."
             ),
             unit=tr("GB"),
             slider=(0.5, 64),
+            empty=self.tr("each its own"),
         )
         self.choice(
             "workload.cache_format",
@@ -247,6 +249,16 @@ def resolved(evaluation: Evaluation) -> dict[str, Any]:
         "model.max_context_tokens": setup.model.max_context_tokens,
         "workload.reserved_context_tokens": work.reserved_context_tokens,
         "workload.read_context_tokens": work.read_context_tokens,
-        "workload.overhead_gb": work.overhead_bytes / 1e9,
+        "workload.overhead_gb": _overhead_gb(setup),
     }
     return out
+
+
+def _overhead_gb(setup: Setup) -> float | None:
+    """The overhead of each device and of the host's memory; None where they differ."""
+    made = setup.composition
+    if made is None:
+        return setup.workload.overhead_bytes / 1e9
+    pools = made.devices if made.host is None else (*made.devices, made.host)
+    each = {pool.overhead_bytes / 1e9 for pool in pools}
+    return each.pop() if len(each) == 1 else None

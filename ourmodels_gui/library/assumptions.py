@@ -4,6 +4,7 @@ References: formulation, the last paragraph of "Cheat sheet".
 """
 
 from ..engine.setup import Assumption, Setup, TypedCache
+from ..language import mark, tr
 from ..scenario import InlineModel, PrefillChoice, Scenario
 from .chosen import ChosenMachine, ChosenModel, Lengths
 from .composing import told_of
@@ -36,64 +37,72 @@ def assumptions(
     if scenario.catalog_version and scenario.catalog_version != library.version:
         told.append(
             Assumption(
-                "catalog version",
+                mark("catalog version"),
                 library.version or None,
                 "",
-                f"the scenario was saved with {scenario.catalog_version}; figures may differ",
+                tr("the scenario was saved with {catalog}; figures may differ").format(
+                    catalog=scenario.catalog_version
+                ),
             )
         )
     elif library.version:
-        told.append(Assumption("catalog version", library.version, "", "this program"))
+        told.append(Assumption(mark("catalog version"), library.version, "", mark("this program")))
     return tuple(told)
 
 
 def _of_machine(scenario: Scenario, chosen: ChosenMachine, library: Library) -> list[Assumption]:
     if chosen.composition is not None:
-        together = "all pools together"
+        together = mark("all pools together")
         return [
-            Assumption("machine", chosen.name, "", _origin(scenario, library)),
-            Assumption("memory capacity (C)", chosen.machine.capacity_bytes / GB, "GB", together),
+            Assumption(mark("machine"), chosen.name, "", _origin(scenario, library)),
             Assumption(
-                "memory bandwidth (R)",
+                mark("memory capacity (C)"), chosen.machine.capacity_bytes / GB, "GB", together
+            ),
+            Assumption(
+                mark("memory bandwidth (R)"),
                 chosen.machine.bandwidth_bytes_per_s / GB,
                 "GB/s",
                 together,
             ),
-            *told_of(chosen, library, prompt=scenario.prefill is not None),
+            *told_of(chosen, library),
             *_facts(scenario, library),
         ]
     machine, entry = chosen.machine, chosen.entry
     measured = ", ".join(sorted(machine.measured))
     told = [
-        Assumption("machine", chosen.name, "", "typed" if entry is None else _place(entry)),
         Assumption(
-            "memory capacity (C)",
+            mark("machine"), chosen.name, "", mark("typed") if entry is None else _place(entry)
+        ),
+        Assumption(
+            mark("memory capacity (C)"),
             machine.capacity_bytes / GB,
             "GB",
             capacity_source(chosen, library),
         ),
         Assumption(
-            "memory bandwidth (R)",
+            mark("memory bandwidth (R)"),
             machine.bandwidth_bytes_per_s / GB,
             "GB/s",
             rate_source(chosen, "bandwidth", library),
         ),
         Assumption(
-            "resource rates",
+            mark("resource rates"),
             scenario.workload.rates or "limit",
             "",
-            f"measured: {measured}; limits elsewhere"
+            tr("measured: {measured}; limits elsewhere").format(measured=measured)
             if measured
-            else ("default" if scenario.workload.rates is None else TYPED) + ": resource limits",
+            else tr("default: resource limits")
+            if scenario.workload.rates is None
+            else tr("typed: resource limits"),
         ),
     ]
     if machine.default_share_bytes is not None:
         told.append(
             Assumption(
-                "default accelerator share",
+                mark("default accelerator share"),
                 machine.default_share_bytes / GB,
                 "GB",
-                "set by the system; can be raised, so it lowers no ceiling",
+                mark("set by the system; can be raised, so it lowers no ceiling"),
             )
         )
     return told
@@ -104,8 +113,8 @@ def _origin(scenario: Scenario, library: Library) -> str:
     hardware = scenario.hardware
     entry = library.compositions.get(hardware) if isinstance(hardware, str) else None
     if entry is None:
-        return "a composition"
-    return "your own composition" if entry.yours else "a composition of the catalog"
+        return mark("a composition")
+    return mark("your own composition") if entry.yours else mark("a composition of the catalog")
 
 
 def _facts(scenario: Scenario, library: Library) -> list[Assumption]:
@@ -114,12 +123,13 @@ def _facts(scenario: Scenario, library: Library) -> list[Assumption]:
     entry = library.compositions.get(hardware) if isinstance(hardware, str) else None
     facts = () if entry is None else entry.record.facts
     return [
-        Assumption("built like this", fact.text, "", figure_source(fact, library)) for fact in facts
+        Assumption(mark("built like this"), fact.text, "", figure_source(fact, library))
+        for fact in facts
     ]
 
 
 def _place(entry: MachineEntry) -> str:
-    return "your own machine" if entry.yours else "catalog"
+    return mark("your own machine") if entry.yours else mark("catalog")
 
 
 def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:
@@ -128,30 +138,37 @@ def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:
         adapter = scenario.model.adapter
         resident = TYPED
         if adapter.resident_gb is None:
-            resident = "total_parameters_b x bytes_per_parameter"
-        cache = "as typed: figures used whatever the contexts"
+            resident = mark("total_parameters_b x bytes_per_parameter")
+        cache = mark("as typed: figures used whatever the contexts")
         if not isinstance(costs.cache, TypedCache):
-            cache = "as typed: bytes of each layer"
+            cache = mark("as typed: bytes of each layer")
         return [
-            Assumption("model", model.name, "", "simplified adapter, typed"),
+            Assumption(mark("model"), model.name, "", mark("simplified adapter, typed")),
             Assumption(
-                "weight precision", adapter.bytes_per_parameter, "bytes per parameter", TYPED
+                mark("weight precision"),
+                adapter.bytes_per_parameter,
+                mark("bytes per parameter"),
+                TYPED,
             ),
-            Assumption("resident weights (W_resident)", costs.resident_bytes / GB, "GB", resident),
-            Assumption("cache precision", "as typed", "", cache),
+            Assumption(
+                mark("resident weights (W_resident)"), costs.resident_bytes / GB, "GB", resident
+            ),
+            Assumption(mark("cache precision"), mark("as typed"), "", cache),
         ]
-    format_source = TYPED if model.weights_typed else "default: the release's own format"
+    format_source = TYPED if model.weights_typed else mark("default: the release's own format")
     told = [
-        Assumption("model", model.name, "", model.standing),
-        Assumption("weight precision", model.weights, "", format_source),
+        Assumption(mark("model"), model.name, "", model.standing),
+        Assumption(mark("weight precision"), model.weights, "", format_source),
         Assumption(
-            "resident weights (W_resident)",
+            mark("resident weights (W_resident)"),
             costs.resident_bytes / GB,
             "GB",
-            "stored bytes of its tensors" + (", towers included" if model.towers else ""),
+            mark("stored bytes of its tensors, towers included")
+            if model.towers
+            else mark("stored bytes of its tensors"),
         ),
         Assumption(
-            "cache precision",
+            mark("cache precision"),
             model.cache_format,
             "",
             DEFAULT if scenario.workload.cache_format is None else TYPED,
@@ -159,7 +176,7 @@ def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:
     ]
     if scenario.workload.cache_read_format is not None:
         told.append(
-            Assumption("cache read precision", scenario.workload.cache_read_format, "", TYPED)
+            Assumption(mark("cache read precision"), scenario.workload.cache_read_format, "", TYPED)
         )
     return told
 
@@ -170,36 +187,48 @@ def _of_workload(
     choice, workload = scenario.workload, setup.workload
     overhead = TYPED
     if machine.composition is not None:
-        overhead = "the sum over its pools"
+        overhead = mark("the sum over its pools")
     elif choice.overhead_gb is None:
-        names = {"unified": "unified memory", "cpu": "a CPU platform", None: "a machine as typed"}
-        kind = names.get(machine.kind, f"a {machine.kind} GPU")
-        overhead = f"default for {kind}"
-    routing = DEFAULT if choice.routing is None else TYPED
+        overhead = {
+            "unified": mark("default for unified memory"),
+            "cpu": mark("default for a CPU platform"),
+            "discrete": mark("default for a discrete GPU"),
+            "datacenter": mark("default for a datacenter GPU"),
+            None: mark("default for a machine as typed"),
+        }[machine.kind]
     if not setup.model.experts:
-        routing = "no routed experts: every weight is swept"
+        routing = mark("no routed experts: every weight is swept")
+    elif choice.routing is None:
+        routing = mark("default: an estimate, independent uniform routing")
     elif workload.routing == "expected":
-        routing += ": an estimate, independent uniform routing"
+        routing = mark("typed: an estimate, independent uniform routing")
     else:
-        routing += ": the least traffic, m = k"
+        routing = mark("typed: the least traffic, m = k")
     told = [
-        Assumption("runtime overhead (O)", workload.overhead_bytes / GB, "GB", overhead),
+        Assumption(mark("runtime overhead (O)"), workload.overhead_bytes / GB, "GB", overhead),
         Assumption(
-            "reserved context (L_alloc)", lengths.reserved, "tokens", lengths.reserved_source
+            mark("reserved context (L_alloc)"),
+            lengths.reserved,
+            mark("tokens"),
+            lengths.reserved_source,
         ),
-        Assumption("read context (L_read)", lengths.read, "tokens", lengths.read_source),
         Assumption(
-            "per-session floor (r_star)",
+            mark("read context (L_read)"), lengths.read, mark("tokens"), lengths.read_source
+        ),
+        Assumption(
+            mark("per-session floor (r_star)"),
             workload.floor_tokens_per_s,
-            "tokens/s",
+            mark("tokens/s"),
             typed(choice.floor_tokens_per_s),
         ),
-        Assumption("expert routing", workload.routing, "", routing),
-        Assumption("cache policy", workload.cache_policy, "", typed(choice.cache_policy)),
-        Assumption("decode ceiling", workload.decode_ceiling, "", typed(choice.decode_ceiling)),
+        Assumption(mark("expert routing"), workload.routing, "", routing),
+        Assumption(mark("cache policy"), workload.cache_policy, "", typed(choice.cache_policy)),
+        Assumption(
+            mark("decode ceiling"), workload.decode_ceiling, "", typed(choice.decode_ceiling)
+        ),
     ]
     if workload.batch is not None:
-        told.append(Assumption("forced batch (b)", workload.batch, "sessions", TYPED))
+        told.append(Assumption(mark("forced batch (b)"), workload.batch, mark("sessions"), TYPED))
     return told
 
 
@@ -209,29 +238,39 @@ def _of_arithmetic(
     """Modes and their rates: of prefill, of the combined ceiling, and wherever a rate is known,
     because the crossover and the cautions of decode rest on it."""
     modes = dict.fromkeys((*setup.linear_mode, *setup.attention_mode))
-    rates = machine.machine.compute_flop_per_s
+    pools = machine.pools or (machine,)
+    known = {mode for pool in pools for mode in pool.machine.compute_flop_per_s}
     asked_for = setup.prompt is not None or setup.workload.decode_ceiling == "combined"
-    if not asked_for and not any(mode in rates for mode in modes):
+    if not asked_for and not known & modes.keys():
         return []
     choice = scenario.prefill or PrefillChoice()
     told = [
         Assumption(
-            f"{path} arithmetic mode (phi_{path})", mode, f"{share:g} of the FLOPs", typed(asked)
+            name,
+            mode,
+            tr("{share:g} of the FLOPs").format(share=share),
+            typed(asked),
         )
-        for path, shares, asked in (
-            ("linear", setup.linear_mode, choice.linear_mode),
-            ("attention", setup.attention_mode, choice.attention_mode),
+        for name, shares, asked in (
+            (mark("linear arithmetic mode (phi_linear)"), setup.linear_mode, choice.linear_mode),
+            (
+                mark("attention arithmetic mode (phi_attention)"),
+                setup.attention_mode,
+                choice.attention_mode,
+            ),
         )
         for mode, share in shares.items()
     ]
-    for mode in modes:
-        rate = rates.get(mode)
-        told.append(
-            Assumption(
-                f"compute rate F_hw({mode})",
-                None if rate is None else rate / 1e12,
-                "TFLOP/s",
-                "unknown" if rate is None else rate_source(machine, mode, library),
+    for pool in pools:
+        of = f" of {pool.name}" if machine.pools else ""
+        for mode in modes:
+            rate = pool.machine.compute_flop_per_s.get(mode)
+            told.append(
+                Assumption(
+                    f"compute rate F_hw({mode}){of}",
+                    None if rate is None else rate / 1e12,
+                    "TFLOP/s",
+                    mark("unknown") if rate is None else rate_source(pool, mode, library),
+                )
             )
-        )
     return told

@@ -65,11 +65,8 @@ def composed(
     )
 
 
-def told_of(chosen: ChosenMachine, library: Library, prompt: bool = False) -> list[Assumption]:
-    """What moves the answer of a composition beside its pools taken together.
-
-    prompt: whether the scenario asks for one.
-    """
+def told_of(chosen: ChosenMachine, library: Library) -> list[Assumption]:
+    """What moves the answer of a composition beside its pools taken together."""
     made, written = chosen.composition, chosen.written
     assert made is not None
     assert written is not None
@@ -111,8 +108,6 @@ def told_of(chosen: ChosenMachine, library: Library, prompt: bool = False) -> li
         ]
         if not made.placement:
             told.append(Assumption("placement", "best", "", "every byte where it is best"))
-    if prompt:
-        told.append(Assumption("prompt", "not computed", "", "not yet for several pools"))
     return told
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..composed import Hardware
+from ..language import mark, tr
 from ..problem import BadInput, brief
 from ..scenario import DraftModel, HardwareRef, ModelRef
 from .hardware import HardwareRecord, machine_entries
@@ -13,6 +14,8 @@ from .load import Library, MachineEntry, parse
 from .models import ModelRecord, refuse_impossible
 
 T = TypeVar("T")
+NO_MACHINE = mark('there is no machine "{asked}" in this library{hint}. Choose another machine')
+NO_MODEL = mark('there is no model "{asked}" in this library{hint}. Choose another model')
 
 
 def hardware_in_use(hardware: Hardware, library: Library) -> Hardware:
@@ -28,7 +31,7 @@ def machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry
         if hardware not in library.machines:
             names = {key: entry.name for key, entry in library.machines.items()}
             names |= {key: entry.name for key, entry in library.compositions.items()}
-            raise BadInput("hardware", _unknown("machine", hardware, names))
+            raise BadInput("hardware", _unknown(NO_MACHINE, hardware, names))
         return library.machines[hardware]
     record = _record(hardware.record, HardwareRecord, "hardware.record")
     try:
@@ -39,7 +42,12 @@ def machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry
         if entry.id == hardware.id:
             return entry
     known = ", ".join(entry.id for entry in entries)
-    raise BadInput("hardware.id", f'the record has no memory size "{hardware.id}"; it has {known}')
+    raise BadInput(
+        "hardware.id",
+        tr('the record has no memory size "{asked}"; it has {known}').format(
+            asked=hardware.id, known=known
+        ),
+    )
 
 
 def model_record(model: ModelRef | DraftModel, library: Library, key: str) -> ModelRecord:
@@ -53,7 +61,7 @@ def model_record(model: ModelRef | DraftModel, library: Library, key: str) -> Mo
         return record
     if model.id not in library.models:
         names = {id_: entry.name for id_, entry in library.models.items()}
-        raise BadInput(f"{key}.id", _unknown("model", model.id, names))
+        raise BadInput(f"{key}.id", _unknown(NO_MODEL, model.id, names))
     return library.models[model.id].record
 
 
@@ -70,7 +78,7 @@ def _inside(key: str, bad: BadInput) -> BadInput:
     return BadInput(path, bad.problem.message)
 
 
-def _unknown(what: str, asked: str, names: dict[str, str]) -> str:
+def _unknown(said: str, asked: str, names: dict[str, str]) -> str:
     """Which ids are near one that the library does not have."""
     wanted = asked.lower()[:80]
     near = get_close_matches(wanted, names, 3, 0.5)
@@ -78,5 +86,5 @@ def _unknown(what: str, asked: str, names: dict[str, str]) -> str:
     for id_, name in names.items():
         if id_ not in near and words and all(word in f"{id_} {name}".lower() for word in words):
             near.append(id_)
-    hint = f"; near it: {', '.join(near[:3])}" if near else ""
-    return f'there is no {what} "{brief(asked, 80)}" in this library{hint}. Choose another {what}'
+    hint = tr("; near it: {names}").format(names=", ".join(near[:3])) if near else ""
+    return tr(said).format(asked=brief(asked, 80), hint=hint)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..language import mark, tr
 from .chosen import ChosenMachine
 from .load import Library
 from .records import Evidence, Figure
@@ -10,16 +11,16 @@ from .records import Evidence, Figure
 def figure_source(figure: Evidence, library: Library) -> str:
     """Where a figure of the library comes from, and how it is known."""
     source = library.sources.get(figure.source)
-    title = source.title if source else figure.source or "your own figure"
-    return f"{figure.basis}: {title}"
+    title = source.title if source else figure.source or tr("your own figure")
+    return f"{tr(figure.basis)}: {title}"
 
 
 def rate_source(chosen: ChosenMachine, rate: str, library: Library) -> str:
     """Where one rate in use comes from: "bandwidth" or a mode id; a limit unless measured."""
     measured = rate in chosen.machine.measured
-    what = "measured sustained rate" if measured else "resource limit"
+    what = tr("measured sustained rate") if measured else tr("resource limit")
     if chosen.entry is None:
-        return f"{what}, typed"
+        return tr("{what}, typed").format(what=what)
     record = chosen.entry.record
     figures: dict[Any, Figure] = {**(record.measured if measured else record.compute)}
     if rate == "bandwidth" and not measured:
@@ -33,4 +34,4 @@ def rate_source(chosen: ChosenMachine, rate: str, library: Library) -> str:
 
 def capacity_source(chosen: ChosenMachine, library: Library) -> str:
     """Where the capacity in use comes from."""
-    return "typed" if chosen.entry is None else figure_source(chosen.entry.memory, library)
+    return mark("typed") if chosen.entry is None else figure_source(chosen.entry.memory, library)

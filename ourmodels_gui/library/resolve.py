@@ -11,6 +11,7 @@ from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
+from ..language import mark, tr
 from ..problem import BadInput, brief
 from ..scenario import (
     CACHE_FORMAT,
@@ -56,8 +57,10 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
     workload = workload_in_use(scenario.workload, chosen.kind, lengths)
-    composition = chosen.composition
+    composition, computing = chosen.composition, chosen.machine
     if composition is not None:
+        # A host whose rates are not known does not take those of the devices away.
+        computing = placement.together(composition.devices)
         composition = msgspec.structs.replace(composition, shape=model.shape)
         whole = placement.overhead_bytes(composition)
         workload = msgspec.structs.replace(workload, overhead_bytes=whole)
@@ -69,11 +72,10 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
         machine=chosen.machine,
         model=model.costs,
         workload=workload,
-        linear_mode=arithmetic_mode(asked.linear_mode, chosen.machine),
-        attention_mode=arithmetic_mode(asked.attention_mode, chosen.machine),
+        linear_mode=arithmetic_mode(asked.linear_mode, computing),
+        attention_mode=arithmetic_mode(asked.attention_mode, computing),
         speculation=speculation,
-        # Prompts of a composition are not computed; `composing.told_of` says so.
-        prompt=None if prefill is None or composition is not None else prompt_in_use(prefill),
+        prompt=None if prefill is None else prompt_in_use(prefill),
         composition=composition,
     )
     told = assumptions(scenario, setup, chosen, model, lengths, library=library)
@@ -90,24 +92,31 @@ def context_lengths(workload: WorkloadChoice, limit: int | None) -> Lengths:
     67232
     """
     asked = workload.reserved_context_tokens
-    reserved, reserved_source = RESERVED_CONTEXT_TOKENS, "default"
+    reserved, reserved_source = RESERVED_CONTEXT_TOKENS, mark("default")
     if asked is not None:
-        reserved, reserved_source = asked, "typed"
+        reserved, reserved_source = asked, mark("typed")
     if limit is not None and reserved > limit:
-        reserved_source = f"the model's context limit ({reserved:,} asked, {reserved_source})"
+        reserved_source = tr("the model's context limit ({asked:,} asked, {why})").format(
+            asked=reserved, why=tr(reserved_source)
+        )
         reserved = limit
     fraction = workload.read_context_fraction
     if fraction is not None:
         read = max(round(fraction * reserved), reserved - UNREAD_CONTEXT_TOKENS)
-        source = f"follows the reservation at {fraction:g}"
+        words = tr("follows the reservation at {fraction:g}")
         if read > round(fraction * reserved):
-            source += f", the unread rest capped at {UNREAD_CONTEXT_TOKENS:,}"
+            words = tr(
+                "follows the reservation at {fraction:g}, the unread rest capped at {most:,}"
+            )
+        source = words.format(fraction=fraction, most=UNREAD_CONTEXT_TOKENS)
         return Lengths(reserved, reserved_source, read, source)
-    read, read_source = READ_CONTEXT_TOKENS, "default"
+    read, read_source = READ_CONTEXT_TOKENS, mark("default")
     if workload.read_context_tokens is not None:
-        read, read_source = workload.read_context_tokens, "typed"
+        read, read_source = workload.read_context_tokens, mark("typed")
     if read > reserved:
-        read_source = f"the reserved context ({read:,} asked, {read_source})"
+        read_source = tr("the reserved context ({asked:,} asked, {why})").format(
+            asked=read, why=tr(read_source)
+        )
         read = reserved
     return Lengths(reserved, reserved_source, read, read_source)
 
@@ -156,7 +165,7 @@ def _one_machine(
     """One machine with the rates asked for."""
     if isinstance(hardware, InlineHardware):
         limits, measured = written_out.machine(hardware)
-        chosen = ChosenMachine(hardware.name or "machine as typed", hardware.kind, limits)
+        chosen = ChosenMachine(hardware.name or mark("machine as typed"), hardware.kind, limits)
     else:
         entry = machine_entry(hardware, library)
         measured = entry.measured
@@ -169,7 +178,9 @@ def _one_machine(
     if "bandwidth" not in measured:
         raise BadInput(
             "workload.rates",
-            f'{chosen.name} has no measured bandwidth; write "limit", or add the measured figure',
+            tr(
+                '{machine} has no measured bandwidth; write "limit", or add the measured figure'
+            ).format(machine=chosen.name),
         )
     return msgspec.structs.replace(chosen, machine=at_measured_rates(limits, measured))
 
@@ -192,9 +203,12 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
             name = getattr(workload, key)
             if name is not None and name not in CACHE_FORMATS:
                 known = ", ".join(CACHE_FORMATS)
-                raise BadInput(f"workload.{key}", f'"{brief(name)}" is not one of: {known}')
+                raise BadInput(
+                    f"workload.{key}",
+                    tr('"{asked}" is not one of: {known}').format(asked=brief(name), known=known),
+                )
         costs = written_out.model_costs(model.adapter)
-        return ChosenModel(model.adapter.name or "model as typed", costs)
+        return ChosenModel(model.adapter.name or mark("model as typed"), costs)
     record = model_record(model, library, "model")
     weights = model.weights or default_weights(record)
     costs = model_costs(
@@ -218,10 +232,11 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
 
 def _standing(record: ModelRecord, yours: bool) -> str:
     if yours:
-        return "your own model"
+        return mark("your own model")
     if record.audit.status == "audited":
-        return "catalog, audited"
-    return f"catalog, unaudited; missing: {'; '.join(record.audit.missing) or 'not said'}"
+        return mark("catalog, audited")
+    missing = "; ".join(record.audit.missing) or tr("not said")
+    return tr("catalog, unaudited; missing: {missing}").format(missing=missing)
 
 
 def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> None:
@@ -230,7 +245,7 @@ def _check_cache(scenario: Scenario, costs: ModelCosts, workload: Workload) -> N
         inline = isinstance(scenario.model, InlineModel)
         raise BadInput(
             "model.adapter.cache" if inline else "model.id",
-            "a session reserves no cache, so this is not a decoder; give a model with one",
+            tr("a session reserves no cache, so this is not a decoder; give a model with one"),
         )
 
 

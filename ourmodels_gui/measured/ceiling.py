@@ -15,7 +15,7 @@ from ..engine.setup import Setup
 from ..engine.step import Step, aggregate_tokens_per_s, decode_step, step_bytes
 from ..library.hardware import MachineEntry
 from ..library.load import Library
-from ..library.resolve import prompt_in_use, resolve
+from ..library.resolve import resolve
 from ..scenario import Scenario, edited
 from .conditions import FLOOR, file_scale, here, scenario_of
 from .runs import MeasuredRun
@@ -84,7 +84,7 @@ def ceiling_here(run: MeasuredRun, scenario: Scenario, library: Library) -> Ceil
     The scenario holds for whatever the run leaves open, its contexts, chunks and modes included;
     None where nothing fits.
     """
-    setup = _resolved(edited(scenario, here(run) | FLOOR), library)
+    setup = resolve(edited(scenario, here(run) | FLOOR), library)
     return _ceiling(run, setup, rounding=0.5 * 10.0**-run.decimals / run.tokens_per_s, exact=True)
 
 
@@ -100,7 +100,7 @@ def at_once(run: MeasuredRun, library: Library) -> float:
 
 def setup_of(run: MeasuredRun, library: Library) -> Setup:
     """The setup that the source of a run describes, under floor routing."""
-    return _resolved(scenario_of(run, library), library)
+    return resolve(scenario_of(run, library), library)
 
 
 def step_of(run: MeasuredRun, library: Library) -> Step:
@@ -129,14 +129,6 @@ def rounding(run: MeasuredRun, entry: MachineEntry) -> float:
     text = f"{own:.12g}"
     digits = len(text.partition(".")[2])
     return 0.5 * 10.0**-run.decimals / run.tokens_per_s + 0.5 * 10.0**-digits / own
-
-
-def _resolved(scenario: Scenario, library: Library) -> Setup:
-    """The setup of a scenario, with the prompt of a composition, which `resolve` leaves out."""
-    setup = resolve(scenario, library)
-    if setup.composition is None or scenario.prefill is None:
-        return setup
-    return msgspec.structs.replace(setup, prompt=prompt_in_use(scenario.prefill))
 
 
 def _ceiling(run: MeasuredRun, setup: Setup, *, rounding: float, exact: bool) -> Ceiling | None:

@@ -28,8 +28,9 @@ def composed_rows(
         "them are sound. Each is held against the ceiling of the way that its source states: a "
         "split by layers (the default of llama.cpp), a tensor split, experts in host memory. Where "
         "no way is stated, the loosest one counts: all devices as one, without a link. A link is "
-        "charged where its kind is stated or the device has no other; where the host's memory is "
-        "not stated, the run is left out. Prompts are held against all pools at once.",
+        "charged only where the source names it or the device's own record settles it; where the "
+        "host's memory is not stated, the run is left out. How a prompt was cut is not stated "
+        "either, so prompts are held against all pools at once.",
         "",
         "`all at once` is the share of what all pools would reach as one machine without links, "
         "which no way of using them exceeds.",

@@ -58,14 +58,14 @@ def hardware_of(run: MeasuredRun) -> str | ComposedHardware:
         split=(run.split or "tensor") if several else None,
         link=link,
         host_memory=run.host_memory,
-        pools=run.pools,
-        placement=run.placement,
+        pools=run.pools if run.host_memory is not None else None,
+        placement=run.placement if run.host_memory is not None else None,
     )
 
 
 def policy_of_run(run: MeasuredRun) -> Policy:
     """The class of the way in which a run used its pools."""
-    if run.host_memory is not None:
+    if run.uses_host:
         return _with_host(run.placement)
     return POLICY_OF[run.split] if run.is_composed else "one device"
 
@@ -95,7 +95,8 @@ def named(hardware: ComposedHardware, policy: Policy) -> str:
 def name_of_run(run: MeasuredRun) -> str:
     """The same of a run on several devices or pools; a split that it does not state is not one."""
     hardware = hardware_of(msgspec.structs.replace(run, split=run.split or "layers"))
-    assert isinstance(hardware, ComposedHardware)
+    if not isinstance(hardware, ComposedHardware):
+        return f"{hardware}, {policy_of_run(run)}"
     return named(hardware, policy_of_run(run))
 
 

@@ -73,9 +73,9 @@ def as_stated(run: MeasuredRun, record: ModelRecord | None) -> MeasuredRun:
     if not lies_in_host(said, record):
         return run
     placement = run.placement
-    if placement is None and record is not None:
+    if placement is None and record is not None and not _few_layers(said, record):
         with_experts = sum(group.layers for group in record.experts)
-        placement = experts_placed(said, _layers(record), with_experts)
+        placement = experts_placed(said, record.layer_count, with_experts)
     left_out = run.left_out or ("" if run.host_memory else "host memory not stated")
     pools = run.pools or usual_pools(run.engine)
     return msgspec.structs.replace(run, pools=pools, placement=placement, left_out=left_out)
@@ -86,13 +86,12 @@ def lies_in_host(said: Stated, record: ModelRecord | None) -> bool:
 
     Layers on the devices only tell together with how many the model has.
     """
-    if said.in_host or said.device_layers is None or record is None or not record.layers:
-        return said.in_host
-    return said.device_layers < _layers(record)
+    return said.in_host or (record is not None and _few_layers(said, record))
 
 
-def _layers(record: ModelRecord) -> int:
-    return sum(group.count for group in record.layers or ())
+def _few_layers(said: Stated, record: ModelRecord) -> bool:
+    """Whether fewer layers lie on the devices than the model has."""
+    return said.device_layers is not None and said.device_layers < record.layer_count
 
 
 def _devices(run: MeasuredRun, library: Library) -> list[MachineMatch]:

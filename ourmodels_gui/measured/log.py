@@ -26,7 +26,7 @@ from ..scenario import (
     ModelRef,
     Scenario,
 )
-from .composition import name_of_run, named, policy_of
+from .composition import name_of_run, named, policy_of, policy_of_run
 from .runs import MeasuredRun
 
 FORMAT = "ourmodels-measurements"
@@ -66,7 +66,7 @@ def subject_of(run: MeasuredRun) -> Subject:
     A composition goes by its devices and the way in which they were used.
     """
     machine = run.machine or run.said.machine
-    if run.machine and run.is_composed:
+    if run.machine and policy_of_run(run) != "one device":
         machine = name_of_run(run)
     return machine, run.model or run.said.model, run.weights
 

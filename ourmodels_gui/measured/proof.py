@@ -7,7 +7,8 @@ from ..library.load import Library
 from .ceiling import Ceiling, ceiling
 from .comparisons import Comparison
 from .composed_proof import composed_rows, conditions_and_rates, marked
-from .explain import bits_per_parameter, bits_said, experts_left, explanations, unread_share
+from .explain import explanations
+from .implied import bits_per_parameter, bits_said, experts_left, unread_share
 from .runs import MeasuredRun, MeasuredSet
 
 Held = dict[str, Ceiling]

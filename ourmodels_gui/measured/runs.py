@@ -119,6 +119,12 @@ class MeasuredRun(CatalogStruct, frozen=True, kw_only=True):
         """Whether it ran on several devices, or on one with the memory of its host."""
         return self.devices > 1 or bool(self.others) or self.host_memory is not None
 
+    @property
+    def uses_host(self) -> bool:
+        """Whether some of its weights lay in host memory, of known speed or not."""
+        known = self.host_memory is not None or self.pools is not None
+        return known or self.left_out == "host memory not stated"
+
 
 class MeasuredSet(msgspec.Struct, frozen=True):
     """All runs by id, and their sources by id."""

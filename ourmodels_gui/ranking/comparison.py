@@ -75,8 +75,10 @@ def compare(sides: Sequence[Side], baseline: int = 0) -> Comparison:
             raise BadInput("", f"{side.name} has no result: {side.evaluation.problem}")
     if not 0 <= baseline < len(sides):
         raise BadInput("baseline", f"must be one of the {len(sides)} sides")
+    composed = any(side.evaluation.result.placement for side in sides if side.evaluation.result)
     rows = tuple(
-        _row(figure, [figure.value(side) for side in sides], baseline) for figure in _FIGURES
+        _row(figure, [figure.value(side) for side in sides], baseline)
+        for figure in (*_FIGURES, *(_OF_COMPOSITIONS if composed else ()))
     )
     said: list[str] = []
     for first, second in combinations(sides, 2):
@@ -155,6 +157,16 @@ def _row(figure: _Figure, values: list[float | str | None], baseline: int) -> Ro
 
 
 Value = Callable[[Side], float | str | None]
+
+
+def _policy(side: Side) -> str | None:
+    placed = side.evaluation.result and side.evaluation.result.placement
+    return placed.policy if placed else None
+
+
+def _limit(side: Side) -> str | None:
+    placed = side.evaluation.result and side.evaluation.result.placement
+    return placed.binding.words if placed and placed.binding else None
 
 
 def _decode(name: str, scale: float = 1.0) -> Value:
@@ -249,3 +261,9 @@ _FIGURES: tuple[_Figure, ...] = (
     _column("tokens_per_joule", _per("tokens_per_joule")),
 )
 """Every figure of a comparison, in order, with where it comes from."""
+
+_OF_COMPOSITIONS: tuple[_Figure, ...] = (
+    _Figure("policy", "Use of its pools", "", "", units.plain, _policy),
+    _Figure("limit", "What limits all sessions", "", "", units.plain, _limit),
+)
+"""What is compared where one side is several devices or pools."""

@@ -1,17 +1,24 @@
 """From which number of sessions on one setup serves faster than another."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
+from ..engine import placement
 from ..engine.capacity import capacity
 from ..engine.costs import saturating_tokens
 from ..engine.setup import Setup
 from ..engine.step import Step, decode_step, per_session_tokens_per_s, shared_bytes
 
-SCANNED = 1 << 16
-"""Batches that one pass of a scan looks at."""
+SCANNED = 1 << 14
+"""Batches that one pass of a scan looks at, and how many of a composition are tried one by one."""
+SAMPLES = 400
+
+Floats = NDArray[np.float64]
 
 
 class Crossings(msgspec.Struct, frozen=True):
@@ -28,41 +35,66 @@ class Crossings(msgspec.Struct, frozen=True):
 
 
 def crossings(first: Setup, second: Setup) -> Crossings:
-    """Every batch at which the lead changes, exact.
+    """Every batch at which the lead changes.
 
     At one batch the aggregate and the per-session ceiling of two setups compare alike. Until every
     expert is touched each batch is tried; beyond, the time of an iteration is a straight line
     (two under the combined ceiling), so between the bends of either the lead changes once at most,
-    and halving finds where.
+    and halving finds where. That is exact. With a composition each of the first `SCANNED` batches
+    is tried, and beyond them batches in equal ratios, so that a lead which changes twice between
+    two of those is missed.
     """
-    steps = [decode_step(setup, setup.speculation) for setup in (first, second)]
-    batches = (capacity(first).memory_batch, capacity(second).memory_batch)
-    until = min(batches)
+    sides = [
+        _composed(setup) if setup.composition else _ordinary(setup) for setup in (first, second)
+    ]
+    until = min(side.memory_batch for side in sides)
     leads: list[tuple[int, int]] = []
 
     def sign(batch: int) -> int:
-        rates = [float(per_session_tokens_per_s(step, batch)) for step in steps]
+        rates = [float(side.rates(np.array([float(batch)]))[0]) for side in sides]
         return int(np.sign(rates[0] - rates[1]))
 
     def add(batch: int, lead: int) -> None:
         if not leads or leads[-1][1] != lead:
             leads.append((batch, lead))
 
-    curved = min(max(_curved(step) for step in steps), until)
+    curved = min(max(side.curved for side in sides), until)
     for start in range(1, curved + 1, SCANNED):
         scanned = np.arange(start, min(start + SCANNED, curved + 1), dtype=np.float64)
-        rates = [per_session_tokens_per_s(step, scanned) for step in steps]
+        rates = [side.rates(scanned) for side in sides]
         signs = np.sign(rates[0] - rates[1]).astype(int)
         for place in np.flatnonzero(np.diff(signs, prepend=signs[0] + 1)):
             add(start + int(place), int(signs[place]))
-    bends = {curved + 1, until}
-    for step in steps:
-        bends |= {bend for bend in _bends(step) if curved < bend < until}
+    bends = {curved + 1, until}.union(*(side.bends for side in sides))
     cuts = sorted(bend for bend in bends if curved < bend <= until)
     for low, high in zip(cuts, cuts[1:] or cuts, strict=False):
         add(low, sign(low))
         _bisect(sign, add, low, high)
-    return Crossings(tuple(leads), until, batches)
+    return Crossings(tuple(leads), until, (sides[0].memory_batch, sides[1].memory_batch))
+
+
+class _Side(msgspec.Struct, frozen=True):
+    """One setup: the sessions that fit, the rate of each at some batches, the last batch up to
+    which each one has to be tried, and batches between which the time is a straight line."""
+
+    memory_batch: int
+    rates: Callable[[Floats], Floats]
+    curved: int
+    bends: set[int]
+
+
+def _ordinary(setup: Setup) -> _Side:
+    step = decode_step(setup, setup.speculation)
+    rates = partial(per_session_tokens_per_s, step)
+    return _Side(capacity(setup).memory_batch, rates, _curved(step), _bends(step))
+
+
+def _composed(setup: Setup) -> _Side:
+    """A composition under the policy of its decode figures."""
+    way = placement.policy(setup)
+    most = way.memory_batch()
+    beyond = np.geomspace(SCANNED, max(most, SCANNED + 1), SAMPLES).astype(np.int64)
+    return _Side(most, way.per_session, SCANNED, set(beyond.tolist()) if most > SCANNED else set())
 
 
 def _bisect(sign, add, low: int, high: int) -> None:  # type: ignore[no-untyped-def]

@@ -42,7 +42,7 @@ def assumptions(subjects: Sequence[Subject]) -> Section:
         for reason in subject.summary.reasons:
             reasons.setdefault(reason, []).append(subject.letter)
     if reasons:
-        blocks.append(Heading("Why some figures are estimates"))
+        blocks.append(Heading("Why some figures are no bounds"))
         items = tuple((", ".join(filter(None, by)), reason) for reason, by in reasons.items())
         blocks.append(Bullets(items))
     return Section("assumptions", "Assumptions", tuple(blocks))

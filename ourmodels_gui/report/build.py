@@ -16,6 +16,7 @@ from . import (
     evidence,
     gates,
     memory,
+    placement,
     prefill,
     sensitivity,
     value,
@@ -52,6 +53,7 @@ def details(told: Sequence[Subject], known: Known) -> tuple[Section, ...]:
     """Every section after the answer that has something to say."""
     sections: tuple[Section | None, ...] = (
         memory.memory(told),
+        placement.placement(told),
         decode.decode(told),
         prefill.prefill(told),
         value.value(told, known),

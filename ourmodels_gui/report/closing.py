@@ -46,7 +46,7 @@ LIMITS = (
 )
 
 GLOSSARY = (
-    ("ceiling", "an upper limit that is computed, a bound or an estimate."),
+    ("ceiling", "an upper limit that is computed: a bound, an estimate or a policy ceiling."),
     ("bound", "a ceiling whose rates are upper limits and whose costs are lower limits."),
     ("estimate", "a ceiling with an average or a measured rate among its inputs."),
     ("session", "one conversation that is being served."),
@@ -68,6 +68,9 @@ GLOSSARY = (
     ("S*", "positions of one sweep from which arithmetic takes longer than the memory."),
     ("P_lin,active", "parameters of the linear layers that one token uses."),
     ("kappa", "cache bytes that one prompt token writes."),
+    ("pool", "memory that is filled as one: devices of one kind, or the memory of a host."),
+    ("policy", "one way of using several devices or pools; its ceiling is a policy ceiling."),
+    ("B_link", "speed of the link between devices or to the host, one way."),
     ("GB, GiB", "10^9 and 2^30 bytes."),
 )
 
@@ -82,6 +85,16 @@ def limits(subjects: Sequence[Subject]) -> Section:
                 "Speculation is taken as typed.",
                 "Acceptance depends on the text; the memory-power figures stay those of ordinary "
                 "decode and may be exceeded.",
+            ),
+        )
+    if any(subject.setup.composition is not None for subject in subjects):
+        more = (
+            *more,
+            (
+                "Several devices are joined without delay.",
+                "Latency, and what layers on different devices hand each other, are left out, "
+                "which only makes a ceiling higher. Arithmetic is charged as if it were done "
+                "wherever it is fastest.",
             ),
         )
     return Section("limits", "What a ceiling does not say", (Bullets(LIMITS + more),))
@@ -128,7 +141,10 @@ def _standing(subject: Subject) -> str:
 
 def _machine_state(subject: Subject) -> str:
     """What capacity, bandwidth and rates rest on, and what its sources disagree about."""
-    entry = subject.entry
+    entry, ready = subject.entry, subject.ready
+    if ready is not None:
+        said = "your own composition" if ready.yours else "a composition of the catalog"
+        return f"{said}; its parts and its link are among the assumptions, each with its source."
     if entry is None:
         return "typed, in no catalog."
     record = entry.record

@@ -77,6 +77,10 @@ def _single(subject: Subject, high: int) -> Figure:
         levels.append(Level(f"floor {plain(floor)}", floor))
     if found.memory_batch and found.memory_batch <= high:
         levels.append(Level(f"memory holds {found.memory_batch:,}", found.memory_batch, True))
+    placed = subject.result.placement
+    if placed is not None and placed.pushed_out_from_batch is not None:
+        pushed = placed.pushed_out_from_batch
+        levels.append(Level(f"cache pushes weights out from {pushed:,}", pushed, True))
     listed = _listed(high, (found.best_batch, found.memory_batch))
     table = Table(
         "decode",

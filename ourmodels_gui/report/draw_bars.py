@@ -4,10 +4,11 @@ from ..units import size
 from .drawing import INK, MUTED, PAPER, Area, Drawing, Item, Label, Stroke, box, hatched, text_width
 from .pictures import Bar, Bars, Fill
 
-HEIGHT, GAP, LETTER, KEY = 14.0, 8.0, 14.0, 14.0
+HEIGHT, GAP, LETTER, KEY, NAME = 14.0, 8.0, 14.0, 14.0, 13.0
 
 FILLS: dict[Fill, tuple[str, str]] = {
     "weights": ("#E69F00", "weights"),
+    "experts": ("#F0E442", "routed experts"),
     "cache": ("#56B4E9", "cache"),
     "state": ("#009E73", "recurrent state"),
     "draft": ("#CC79A7", "draft"),
@@ -15,6 +16,7 @@ FILLS: dict[Fill, tuple[str, str]] = {
     "free": (PAPER, "free"),
 }
 HATCHES: dict[Fill, tuple[float, bool]] = {
+    "experts": (4.5, False),
     "cache": (3.0, True),
     "state": (3.0, False),
     "draft": (1.8, True),
@@ -34,6 +36,9 @@ def draw_bars(bars: Bars, width: float) -> Drawing:
     items: list[Item] = []
     y = 4.0
     for bar, end in zip(bars.bars, ends, strict=True):
+        if bar.name:
+            items.append(Label(left, y + 9, bar.name, colour=MUTED))
+            y += NAME
         items.append(Label(0, y + HEIGHT * 0.7, bar.label, bold=True))
         x = left
         for part in bar.segments:

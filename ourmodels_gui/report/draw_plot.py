@@ -155,13 +155,48 @@ def _levels(plot: Plot, frame: _Frame) -> list[Item]:
         if level.upright:
             x, _ = frame.at(level.at, frame.y[0])
             items.append(Stroke(((x, frame.top), (x, frame.bottom)), INK, 0.8, (2, 2)))
-            room = frame.right - x > text_width(level.label) + 6
-            place = x + 3 if room else x - 3
-            items.append(Label(place, frame.top + SIZE, level.label, "start" if room else "end"))
+            items.append(_free_place(level.label, x, plot, frame, items))
         else:
             _, y = frame.at(frame.x[0], level.at)
             items.append(Stroke(((frame.left, y), (frame.right, y)), INK, 0.8, (4, 2)))
     return items
+
+
+def _free_place(text: str, x: float, plot: Plot, frame: _Frame, drawn: Sequence[Item]) -> Label:
+    """The name of an upright level beside it: the highest place that no curve and no name crosses,
+    to the right where there is room."""
+    names = [item for item in drawn if isinstance(item, Label)]
+    sides: list[tuple[float, Anchor]] = [(x + 3, "start")]
+    if frame.right - x <= text_width(text) + 6:
+        sides = [(x - 3, "end")]
+    baseline = frame.top + SIZE
+    while baseline < frame.bottom - 2:
+        for place, anchor in sides:
+            label = Label(place, baseline, text, anchor)
+            left, right = _extent(label)
+            taken = any(
+                abs(baseline - other.y) < SIZE + 1 and left < end and right > start
+                for other in names
+                for start, end in [_extent(other)]
+            )
+            if not taken and not _crossed(plot, frame, (left, right), baseline):
+                return label
+        baseline += SIZE + 1
+    return Label(sides[0][0], frame.top + SIZE, text, sides[0][1])
+
+
+def _crossed(plot: Plot, frame: _Frame, across: tuple[float, float], baseline: float) -> bool:
+    """Whether a curve passes through the letters of a line of text."""
+    for line in plot.lines:
+        points = [frame.at(x, y) for x, y in zip(line.xs, line.ys, strict=True)]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            low, high = max(x0, across[0]), min(x1, across[1])
+            if low > high:
+                continue
+            ends = [y0 + (y1 - y0) * (x - x0) / ((x1 - x0) or 1.0) for x in (low, high)]
+            if min(ends) < baseline + 3 and max(ends) > baseline - SIZE:
+                return True
+    return False
 
 
 def _curve(line: Line, frame: _Frame) -> Stroke:

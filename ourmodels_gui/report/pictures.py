@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-Fill = Literal["weights", "cache", "state", "draft", "overhead", "free", "missing"]
+Fill = Literal["weights", "experts", "cache", "state", "draft", "overhead", "free", "missing"]
 Marker = Literal["dot", "square", "diamond", "triangle", "cross", "ring"]
 Unit = Literal["sessions", "tokens", "rate", "seconds", "price", "watts"]
 
@@ -27,11 +27,15 @@ class Segment(msgspec.Struct, frozen=True):
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """The memory of one machine: capacity, and what stands in it, side by side."""
+    """The memory of one machine or pool: capacity, and what stands in it, side by side.
+
+    label: a letter before it. name: printed above it, "" where there is nothing to tell apart.
+    """
 
     label: str
     capacity_bytes: float
     segments: tuple[Segment, ...]
+    name: str = ""
 
 
 class Bars(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Prefill: the ceilings over the length of the prompt."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,12 +59,11 @@ def _single(subject: Subject) -> Figure:
     for label, style, values in (
         ("compute", 1, at.compute),
         ("memory", 2, at.memory),
+        ("link", 3, at.link),
         ("ceiling", 0, at.combined),
     ):
         if values is not None:
-            lines.append(
-                Line(label, style, _floats(at.lengths), _floats(values), thin=label != "ceiling")
-            )
+            lines.append(_line(label, style, at.lengths, values, thin=label != "ceiling"))
     points = []
     if found.tokens_per_s is not None:
         points = [
@@ -85,8 +84,11 @@ def _single(subject: Subject) -> Figure:
         tuple(
             (
                 tokens(length),
-                *(_at(values, place) for values in (rows.memory, rows.compute, rows.combined)),
-                "-" if rows.time_s is None else duration(float(rows.time_s[place])),
+                *(
+                    _at(values, place, rate)
+                    for values in (rows.memory, rows.compute, rows.combined)
+                ),
+                _at(rows.time_s, place, duration),
             )
             for place, length in enumerate(listed)
         ),
@@ -111,7 +113,7 @@ def _several(drawn: Sequence[Subject]) -> Figure:
         label = subject.letter + ("" if at.combined is not None else " memory")
         style = style_of(subject)
         thin = at.combined is None
-        lines.append(Line(label, style, _floats(at.lengths), _floats(values), thin))
+        lines.append(_line(label, style, at.lengths, values, thin))
         found, prompt = subject.result.prefill, subject.setup.prompt
         if found is not None and prompt is not None and found.tokens_per_s is not None:
             points.append(Point("", style, prompt.prompt_tokens, found.tokens_per_s))
@@ -121,7 +123,7 @@ def _several(drawn: Sequence[Subject]) -> Figure:
         (
             tokens(length),
             *(
-                _at(column.combined, place) if length <= spans[subject.letter] else "-"
+                _at(column.combined, place, rate) if length <= spans[subject.letter] else "-"
                 for subject, column in zip(drawn, columns, strict=True)
             ),
         )
@@ -142,8 +144,17 @@ def _several(drawn: Sequence[Subject]) -> Figure:
     )
 
 
-def _at(values: np.ndarray | None, place: int) -> str:
-    return "-" if values is None else rate(float(values[place]))
+def _at(values: np.ndarray | None, place: int, write: Callable[[float], str]) -> str:
+    """A figure; a dash where it is unknown, or where unlike pools have no room for it."""
+    if values is None or np.isnan(values[place]):
+        return "-"
+    return write(float(values[place]))
+
+
+def _line(label: str, style: int, lengths: np.ndarray, values: np.ndarray, thin: bool) -> Line:
+    """The curve as far as there are figures."""
+    drawn = np.isfinite(values)
+    return Line(label, style, _floats(lengths[drawn]), _floats(values[drawn]), thin)
 
 
 def _floats(values: np.ndarray) -> tuple[float, ...]:

@@ -1,13 +1,14 @@
 """What changes with each input 20 % lower or higher, every figure evaluated anew."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from ..engine import placement
 from ..engine.evaluate import evaluate
 from ..engine.result import Result
-from ..engine.setup import Setup, TypedCache
+from ..engine.setup import Machine, Setup, TypedCache
 from ..units import duration, number, rate
 from .shapes import Block, Bullets, Column, Section, Table, Text
 from .subject import Subject
@@ -19,6 +20,7 @@ INPUTS = {
     "context": "context, reserved and read",
     "floor": "floor",
     "compute": "compute rates",
+    "link": "link speed",
 }
 
 
@@ -36,24 +38,44 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     Parameters: name, a key of INPUTS. Contexts are rounded to whole tokens, held to the model's
     limit, and read stays within reserved.
     """
-    machine, work = setup.machine, setup.workload
+    work = setup.workload
     replace = msgspec.structs.replace
     if name == "bandwidth":
-        faster = replace(machine, bandwidth_bytes_per_s=machine.bandwidth_bytes_per_s * factor)
-        return replace(setup, machine=faster)
+        return _with_machines(
+            setup,
+            lambda one: replace(one, bandwidth_bytes_per_s=one.bandwidth_bytes_per_s * factor),
+        )
     if name == "capacity":
-        larger = replace(machine, capacity_bytes=machine.capacity_bytes * factor)
-        return replace(setup, machine=larger)
+        return _with_machines(
+            setup, lambda one: replace(one, capacity_bytes=one.capacity_bytes * factor)
+        )
+    if name == "link":
+        made = setup.composition
+        if made is None or made.link_bytes_per_s is None:
+            return None
+        moved_link = replace(made, link_bytes_per_s=made.link_bytes_per_s * factor)
+        return replace(setup, composition=moved_link)
     if name == "floor":
         if work.floor_tokens_per_s == 0:
             return None
         moved = replace(work, floor_tokens_per_s=work.floor_tokens_per_s * factor)
         return replace(setup, workload=moved)
     if name == "compute":
-        if setup.prompt is None or not machine.compute_flop_per_s:
+        if setup.prompt is None and work.decode_ceiling != "combined":
             return None
-        rates = {mode: flop * factor for mode, flop in machine.compute_flop_per_s.items()}
-        return replace(setup, machine=replace(machine, compute_flop_per_s=rates))
+        pools = () if setup.composition is None else placement.pools_of(setup.composition)
+        machines = [pool.machine for pool in pools] or [setup.machine]
+        if not any(machine.compute_flop_per_s for machine in machines):
+            return None
+        return _with_machines(
+            setup,
+            lambda one: replace(
+                one,
+                compute_flop_per_s={
+                    mode: flop * factor for mode, flop in one.compute_flop_per_s.items()
+                },
+            ),
+        )
     if isinstance(setup.model.cache, TypedCache):
         return None
     limit = setup.model.max_context_tokens or 2**31
@@ -61,6 +83,21 @@ def changed(setup: Setup, name: str, factor: float) -> Setup | None:
     read = min(round(work.read_context_tokens * factor), reserved)
     moved = replace(work, reserved_context_tokens=reserved, read_context_tokens=read)
     return None if moved == work else replace(setup, workload=moved)
+
+
+def _with_machines(setup: Setup, change: Callable[[Machine], Machine]) -> Setup:
+    """The setup with its machine changed, or every pool of its composition alike."""
+    replace, made = msgspec.structs.replace, setup.composition
+    if made is None:
+        return replace(setup, machine=change(setup.machine))
+    host = made.host
+    moved = replace(
+        made,
+        devices=tuple(replace(one, machine=change(one.machine)) for one in made.devices),
+        host=host and replace(host, machine=change(host.machine)),
+    )
+    whole = placement.together(placement.pools_of(moved))
+    return replace(setup, machine=whole, composition=moved)
 
 
 def swings(subject: Subject) -> tuple[Swing, ...]:

@@ -9,6 +9,7 @@ from .pictures import Picture
 SECTIONS: dict[str, str] = {
     "answer": "Answer",
     "memory": "Memory",
+    "placement": "Pools and policies",
     "decode": "Decode",
     "prefill": "Prefill",
     "value": "Value",

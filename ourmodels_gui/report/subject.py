@@ -7,6 +7,7 @@ import msgspec
 from ..engine.result import Result
 from ..engine.setup import Assumption, Setup
 from ..evaluation import Evaluation
+from ..library.compositions import CompositionEntry
 from ..library.hardware import MachineEntry
 from ..library.load import Library
 from ..library.lookup import hardware_in_use, machine_entry
@@ -24,7 +25,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     letter: "" when it stands alone. name: what tells it from the others. machine, model: in full;
     weights: the format or the bytes of a parameter. entry: its machine in the library, or None
-    when it is written out or a composition.
+    when it is written out or a composition. ready: the composition whose id it has, or None.
     """
 
     letter: str
@@ -37,6 +38,12 @@ class Subject(msgspec.Struct, frozen=True):
     result: Result
     summary: Summary
     entry: MachineEntry | None
+    ready: CompositionEntry | None = None
+
+    @property
+    def note(self) -> str:
+        """What the file of its composition says beside its figures."""
+        return self.ready.record.note if self.ready else ""
 
     @property
     def title(self) -> str:
@@ -98,6 +105,7 @@ def subjects(evaluations: Sequence[Evaluation], library: Library) -> tuple[Subje
                 result=evaluation.result,
                 summary=summarise(evaluation),
                 entry=_entry(evaluation, library),
+                ready=_ready(evaluation, library),
             )
         )
     return tuple(found)
@@ -134,3 +142,8 @@ def _entry(evaluation: Evaluation, library: Library) -> MachineEntry | None:
     if isinstance(hardware, InlineHardware | ComposedHardware):
         return None
     return machine_entry(hardware, library)
+
+
+def _ready(evaluation: Evaluation, library: Library) -> CompositionEntry | None:
+    hardware = evaluation.scenario.hardware
+    return library.compositions.get(hardware) if isinstance(hardware, str) else None

@@ -2,14 +2,17 @@
 
 from .. import units
 from ..engine.result import Forced
+from ..language import mark, tr, trn
+from ..spoken import spoken
 from .figures import NONE, Figures, split
 from .placement_rows import binding_words
 from .shapes import Answer, Tone
 
-FITS, SINGLE, SERVING, WAIT = "Does it fit?", "One session", "Serving", "First token"
+FITS, SINGLE, SERVING = mark("Does it fit?"), mark("One session"), mark("Serving")
+WAIT = mark("First token")
 RATE = "tok/s"
 MARGIN, ALONE = "resident_margin_gb", "single_session_tokens_per_s"
-BELOW = "below the floor"
+BELOW = mark("below the floor")
 
 
 def answers(known: Figures) -> tuple[Answer, ...]:
@@ -21,53 +24,80 @@ def answers(known: Figures) -> tuple[Answer, ...]:
 
 
 def _sessions(known: Figures, count: int) -> str:
-    return f"{known.count(count)} session" + ("" if count == 1 else "s")
+    return trn("{count} session", "{count} sessions", count).format(count=known.count(count))
 
 
 def _fits(known: Figures) -> Answer:
     decode, setup = known.result.decode, known.setup
     context = known.tokens(setup.workload.reserved_context_tokens)
     draft = known.step.draft.resident_bytes
-    held = f"weights {known.size(setup.model.resident_bytes)}"
-    held += f", draft {known.size(draft)}" if draft else ""
-    held += f" and overhead {known.size(setup.workload.overhead_bytes)}"
+    held = tr("weights {weights} and overhead {overhead}")
+    if draft:
+        held = tr("weights {weights}, draft {draft} and overhead {overhead}")
+    held = held.format(
+        weights=known.size(setup.model.resident_bytes),
+        draft=known.size(draft),
+        overhead=known.size(setup.workload.overhead_bytes),
+    )
     capacity = known.size(setup.machine.capacity_bytes)
     if decode.verdict == "model does not fit":
         figure, unit = split(known.size(-decode.resident_margin_bytes))
-        why = f"{held} exceed the capacity of {capacity}"
-        return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why, row=MARGIN)
+        why = tr("{held} exceed the capacity of {capacity}").format(held=held, capacity=capacity)
+        return _lacks(decode.verdict, figure, unit, why, MARGIN)
     margin = known.size(decode.resident_margin_bytes)
     session = known.size(known.gate.session_bytes)
     if decode.verdict == "no session fits":
         figure, unit = split(known.size(-decode.spare_bytes))
-        why = f"the model leaves {margin}; a session of {context} tokens reserves {session}"
-        return Answer(FITS, "unfit", decode.verdict, figure, f"{unit} missing", why, row="spare_gb")
+        why = tr("the model leaves {margin}; a session of {context} tokens reserves {session}")
+        why = why.format(margin=margin, context=context, session=session)
+        return _lacks(decode.verdict, figure, unit, why, "spare_gb")
     figure, unit = split(margin)
-    room = _sessions(known, decode.memory_batch or 0)
-    why = f"room for {room} of {context} tokens, {session} each"
-    return Answer(FITS, "serves", "fits", figure, f"{unit} spare for sessions", why, row=MARGIN)
+    room = decode.memory_batch or 0
+    why = trn(
+        "room for {count} session of {context} tokens, {session} each",
+        "room for {count} sessions of {context} tokens, {session} each",
+        room,
+    ).format(count=known.count(room), context=context, session=session)
+    return Answer(
+        tr(FITS),
+        "serves",
+        tr("fits"),
+        figure,
+        tr("{unit} spare for sessions").format(unit=unit),
+        why,
+        row=MARGIN,
+        short_unit=tr("{unit} left").format(unit=unit),
+    )
+
+
+def _lacks(verdict: str, figure: str, unit: str, why: str, row: str) -> Answer:
+    missing = tr("{unit} missing").format(unit=unit)
+    return Answer(tr(FITS), "unfit", tr(verdict), figure, missing, why, row=row)
 
 
 def _single(known: Figures) -> Answer:
     decode = known.result.decode
     rate = decode.single_session_tokens_per_s
     if rate is None:
-        return Answer(SINGLE, "muted", "no answer", NONE, RATE, f"{decode.verdict}")
+        return Answer(tr(SINGLE), "muted", tr("no answer"), NONE, RATE, tr(decode.verdict))
     floor = known.setup.workload.floor_tokens_per_s
     least = units.plain(floor, known.separators)
     read = known.tokens(known.setup.workload.read_context_tokens)
     moved = known.size(known.step.bandwidth_bytes_per_s * known.step.emitted_tokens / rate)
-    why = f"each iteration moves {moved}, a context of {read} tokens included"
+    why = tr("each iteration moves {moved}, a context of {read} tokens included")
+    why = why.format(moved=moved, read=read)
     if known.result.placement is not None:
-        limit = binding_words(known.result.placement.single_binding)
-        why = f"limited by {limit}; {known.result.placement.policy}"
+        limit = binding_words(known.result.placement.single_binding, known.setup.composition)
+        why = tr("limited by {limit}; {policy}")
+        why = why.format(limit=limit, policy=spoken(known.result.placement.policy))
     elif known.step.combined:
-        why = "the larger of memory and compute time of one iteration"
+        why = tr("the larger of memory and compute time of one iteration")
     kind = decode.kind.get("single_session_tokens_per_s", "")
     if rate < floor:
-        why += f"; the floor is {least}"
-        return Answer(SINGLE, "below", BELOW, known.rate(rate), RATE, why, kind, row=ALONE)
-    return Answer(SINGLE, "serves", "at most", known.rate(rate), RATE, why, kind, row=ALONE)
+        why = tr("{why}; the floor is {floor}").format(why=why, floor=least)
+        return Answer(tr(SINGLE), "below", tr(BELOW), known.rate(rate), RATE, why, kind, row=ALONE)
+    word = tr("at most")
+    return Answer(tr(SINGLE), "serves", word, known.rate(rate), RATE, why, kind, row=ALONE)
 
 
 def _serving(known: Figures) -> Answer:
@@ -76,76 +106,124 @@ def _serving(known: Figures) -> Answer:
     if decode.forced is not None:
         return _forced(known, decode.forced, floor)
     if decode.verdict in ("model does not fit", "no session fits"):
-        return Answer(SERVING, "unfit", decode.verdict, NONE, RATE, "nothing to serve from memory")
+        why = tr("nothing to serve from memory")
+        return Answer(tr(SERVING), "unfit", tr(decode.verdict), NONE, RATE, why)
+    if (workload.batch or 0) > (decode.memory_batch or 0):
+        return _too_many(known, workload.batch or 0)
     kind = decode.kind.get("aggregate_tokens_per_s", "")
     if decode.best_batch is None or decode.aggregate_tokens_per_s is None:
         alone = known.rate(decode.single_session_tokens_per_s or 0.0)
-        room = _sessions(known, decode.memory_batch or 0)
-        why = f"{room} would fit in memory; one alone reaches {alone}, the floor is {floor}"
-        return Answer(SERVING, "below", decode.verdict, NONE, RATE, why, short=BELOW)
+        room = decode.memory_batch or 0
+        why = trn(
+            "{count} session would fit in memory; one alone reaches {alone}, the floor is {floor}",
+            "{count} sessions would fit in memory; one alone reaches {alone}, the floor is {floor}",
+            room,
+        ).format(count=known.count(room), alone=alone, floor=floor)
+        return Answer(tr(SERVING), "below", tr(decode.verdict), NONE, RATE, why, short=tr(BELOW))
     best = _sessions(known, decode.best_batch)
     each = known.rate(decode.per_session_tokens_per_s or 0.0)
     spare = known.size(decode.spare_bytes)
-    gate = f"one more would fall below the floor of {floor}; {spare} of memory stay spare"
+    gate = tr("one more would fall below the floor of {floor}; {spare} of memory stay spare")
     if decode.binding_gate == "memory":
-        gate = (
-            f"memory is full: one more needs {known.size(known.gate.session_bytes)}, {spare} spare"
-        )
+        gate = tr("memory is full: one more needs {session}, {spare} spare")
     elif not decode.binding_gate:
-        gate = f"more together are slower, because their cache pushes weights out; {spare} spare"
-    why = f"{best} at {each} {RATE} each; {gate}"
+        gate = tr("more together are slower, because their cache pushes weights out; {spare} spare")
+    gate = gate.format(floor=floor, spare=spare, session=known.size(known.gate.session_bytes))
     if known.result.placement is not None:
-        why += f"; limited by {binding_words(known.result.placement.binding)}"
-    figure = known.rate(decode.aggregate_tokens_per_s)
-    short, row = f"serves {best}", "aggregate_tokens_per_s"
-    return Answer(SERVING, "serves", "serves", figure, RATE, why, kind, short, row)
+        limit = binding_words(known.result.placement.binding, known.setup.composition)
+        gate = tr("{gate}; limited by {limit}").format(gate=gate, limit=limit)
+    return Answer(
+        tr(SERVING),
+        "serves",
+        tr("serves"),
+        known.rate(decode.aggregate_tokens_per_s),
+        RATE,
+        tr("{sessions} at {rate} tok/s each; {gate}").format(sessions=best, rate=each, gate=gate),
+        kind,
+        tr("serves {sessions}").format(sessions=best),
+        "aggregate_tokens_per_s",
+        short_why=tr("{rate} tok/s each; {gate}").format(rate=each, gate=gate),
+    )
+
+
+def _too_many(known: Figures, batch: int) -> Answer:
+    """A forced number of sessions that unlike memories cannot hold, and so has no rate."""
+    fits = known.result.decode.memory_batch or 0
+    word = trn("does not fit", "{sessions} do not fit", batch)
+    word = word.format(sessions=_sessions(known, batch))
+    why = trn(
+        "forced; memory has room for {count} session",
+        "forced; memory has room for {count} sessions",
+        fits,
+    ).format(count=known.count(fits))
+    return Answer(tr(SERVING), "unfit", word, NONE, RATE, why)
 
 
 def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
     """Serving at the number of sessions that is fixed by policy."""
     sessions = _sessions(known, forced.batch)
     tone: Tone = "serves"
-    word, short = "serves", f"serves {sessions}"
+    word, short = tr("serves"), tr("serves {sessions}").format(sessions=sessions)
     if not forced.fits:
-        tone, word = "unfit", f"{sessions} do not fit" if forced.batch > 1 else "does not fit"
+        tone = "unfit"
+        word = tr("does not fit")
+        if forced.batch > 1:
+            word = tr("{sessions} do not fit").format(sessions=sessions)
         short = word
     elif not forced.clears_floor:
-        tone, word, short = "below", f"below the floor of {floor}", ""
-    why = f"forced: {sessions} at {known.rate(forced.per_session_tokens_per_s)} {RATE} each"
+        tone, word, short = "below", tr("below the floor of {floor}").format(floor=floor), ""
+    each = known.rate(forced.per_session_tokens_per_s)
+    why = tr("forced: {sessions} at {rate} tok/s each").format(sessions=sessions, rate=each)
     figure = known.rate(forced.aggregate_tokens_per_s)
     kind = known.result.decode.kind.get("forced", "")
-    return Answer(SERVING, tone, word, figure, RATE, why, kind, short, "forced")
+    return Answer(tr(SERVING), tone, word, figure, RATE, why, kind, short, "forced")
 
 
 def _wait(known: Figures) -> Answer:
     prefill, prompt = known.result.prefill, known.setup.prompt
-    if known.result.placement is not None:
-        why = "prompts of several devices or pools are not computed yet"
-        return Answer(WAIT, "muted", "unavailable", NONE, "s", why)
     if prefill is None or prompt is None:
-        return Answer(WAIT, "muted", "not asked", NONE, "s", "the scenario names no prompt")
-    length = f"a prompt of {known.tokens(prompt.prompt_tokens)} tokens"
+        why = tr("the scenario names no prompt")
+        return Answer(tr(WAIT), "muted", tr("not asked"), NONE, "s", why)
+    length = known.tokens(prompt.prompt_tokens)
     kind = prefill.kind.get("time_s", "")
     if prefill.verdict == "no setting meets the budget":
-        why = f"{length} has a budget of {_wait_text(known, prompt.ttft_budget_s or 0.0)}"
+        why = tr("a prompt of {length} tokens has a budget of {budget}")
         shortest = prefill.single_prompt if prompt.batch is None else prefill.unrestricted
+        best = ""
         if shortest is not None:
-            why += f"; it takes {_wait_text(known, shortest.time_s)} at best"
-        return Answer(WAIT, "below", prefill.verdict, NONE, "s", why, short="over the budget")
-    if prefill.verdict != "serves":
-        why = prefill.unavailable or f"{length} finds no room beside the weights"
-        if prefill.verdict == "the batch does not fit":
-            why = (
-                f"{known.count(prompt.batch or 0)} prompts of this reservation do not fit together"
+            why = tr(
+                "a prompt of {length} tokens has a budget of {budget}; it takes {best} at best"
             )
-        return Answer(WAIT, "unfit", prefill.verdict, NONE, "s", why)
+            best = _wait_text(known, shortest.time_s)
+        budget = _wait_text(known, prompt.ttft_budget_s or 0.0)
+        why = why.format(length=length, budget=budget, best=best)
+        short = tr("over the budget")
+        return Answer(tr(WAIT), "below", tr(prefill.verdict), NONE, "s", why, short=short)
+    if prefill.verdict != "serves":
+        why = spoken(prefill.unavailable)
+        if prefill.verdict == "the batch does not fit":
+            why = tr("{count} prompts of this reservation do not fit together")
+            why = why.format(count=known.count(prompt.batch or 0))
+        elif not why:
+            why = tr("a prompt of {length} tokens finds no room beside the weights")
+            why = why.format(length=length)
+        return Answer(tr(WAIT), "unfit", tr(prefill.verdict), NONE, "s", why)
     if prefill.time_s is None:
-        return Answer(WAIT, "muted", "unavailable", NONE, "s", prefill.unavailable)
+        why = spoken(prefill.unavailable)
+        return Answer(tr(WAIT), "muted", tr("unavailable"), NONE, "s", why)
     figure, unit = split(_wait_text(known, prefill.time_s))
-    at_once = "" if prefill.batch == 1 else f", {known.count(prefill.batch or 0)} at once"
-    speed = known.rate(prefill.tokens_per_s or 0.0)
-    why = f"{length}{at_once}: {speed} {RATE}, limited by {prefill.limit}"
-    return Answer(WAIT, "serves", "at least", figure, unit, why, kind, row="time_s")
+    why = tr("a prompt of {length} tokens, {count} at once: {rate} tok/s, limited by {limit}")
+    if prefill.batch == 1:
+        why = tr("a prompt of {length} tokens: {rate} tok/s, limited by {limit}")
+    why = why.format(
+        length=length,
+        count=known.count(prefill.batch or 0),
+        rate=known.rate(prefill.tokens_per_s or 0.0),
+        limit=binding_words(prefill.binding, known.setup.composition),
+    )
+    if known.result.placement is not None:
+        why = f"{why}; {spoken(known.result.placement.prompt_policy)}"
+    return Answer(tr(WAIT), "serves", tr("at least"), figure, unit, why, kind, row="time_s")
 
 
 def _wait_text(known: Figures, seconds: float) -> str:

@@ -2,11 +2,12 @@
 
 from ..engine.capacity import longest_context
 from ..engine.setup import CacheLayer, TypedCache
+from ..language import mark, tr
 from .figures import Figures, split
 from .shapes import Group
 
-ALLOC = "sum of count (bytes per token x tokens held + state)"
-READ = "sum of count (bytes per token x tokens read + state)"
+ALLOC = mark("sum of count (bytes per token x tokens held + state)")
+READ = mark("sum of count (bytes per token x tokens read + state)")
 
 
 def cache(known: Figures) -> Group:
@@ -16,41 +17,42 @@ def cache(known: Figures) -> Group:
     """
     work = known.setup.workload
     longest = longest_context(known.setup)
-    grows = "nothing grows with the context, or it fits up to the longest there is"
+    grows = tr("nothing grows with the context, or it fits up to the longest there is")
     return Group(
-        "Cache",
+        tr("Cache"),
         (
             known.row(
                 "cache_alloc_gb",
-                "Reserved by a session, K_alloc",
+                tr("Reserved by a session, K_alloc"),
                 split(known.size(known.alloc_bytes)),
                 known.alloc_bytes / 1e9,
                 kinds={},
-                formula=ALLOC,
+                formula=tr(ALLOC),
                 worked=_worked(known, work.reserved_context_tokens, reads=False),
                 symbols="K_alloc",
             ),
             known.row(
                 "cache_read_gb",
-                "Read for a token, K_read",
+                tr("Read for a token, K_read"),
                 split(known.size(known.read_bytes)),
                 known.read_bytes / 1e9,
                 kinds={},
-                formula=READ,
+                formula=tr(READ),
                 worked=_worked(known, work.read_context_tokens, reads=True),
                 symbols="K_read",
             ),
             known.row(
                 "longest_context_tokens",
-                "Longest context of one session",
-                None if longest is None else (known.count(longest), "tokens"),
+                tr("Longest context of one session"),
+                None if longest is None else (known.count(longest), tr("tokens")),
                 longest,
                 kinds={},
-                formula="the largest L with W_resident + O + K_alloc(L) <= C",
+                formula=tr("the largest L with W_resident + O + K_alloc(L) <= C"),
                 symbols="C W_resident O",
                 note=grows,
             ),
         ),
+        "cache",
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from ..engine.crossover import seconds_per_flop
 from ..engine.step import shared_bytes
+from ..language import mark, tr, trn
 from .figures import Figures
 from .shapes import Group, Row
 
@@ -18,45 +19,47 @@ def decode(known: Figures) -> Group:
     found = known.result.decode
     best = found.best_batch
     rows = [
-        _rate(known, "single_session_tokens_per_s", "One session", 1),
+        _rate(known, "single_session_tokens_per_s", tr("One session"), 1),
         known.row(
             "rate_limited_batch",
-            "Rate-limited batch, b_rate",
+            tr("Rate-limited batch, b_rate"),
             known.sessions(found.rate_limited_batch),
             found.rate_limited_batch,
             kinds=found.kind,
             formula=_rate_limited_formula(known),
             worked=_rate_limited(known),
             symbols="R r_star K_read " + ("rho gamma" if known.step.draft_tokens else "W_active"),
-            note="no session fits" if found.memory_batch == 0 else "no floor refuses any batch",
+            note=tr("no session fits")
+            if found.memory_batch == 0
+            else tr("no floor refuses any batch"),
         ),
         known.row(
             "usable_batch",
-            "Usable batch",
+            tr("Usable batch"),
             known.sessions(found.usable_batch),
             found.usable_batch,
             kinds=found.kind,
             formula="min(b_mem, b_rate)",
-            note=found.verdict,
+            note=tr(found.verdict),
         ),
         known.row(
             "best_batch",
-            "Best batch, b*",
+            tr("Best batch, b*"),
             known.sessions(best),
             best,
             kinds=found.kind,
             formula=_best_formula(known),
             worked=_best(known),
             symbols="r_star",
-            note=found.verdict,
+            note=tr(found.verdict),
         ),
-        _rate(known, "aggregate_tokens_per_s", "All sessions together", best),
-        _rate(known, "per_session_tokens_per_s", "Each session", best),
+        _rate(known, "aggregate_tokens_per_s", tr("All sessions together"), best),
+        _rate(known, "per_session_tokens_per_s", tr("Each session"), best),
         *_loose(known),
     ]
     if found.crossover_tokens is not None:
-        rows.append(crossover(known, "positions", found.crossover_tokens, found.kind))
-    return Group("Decode", tuple(rows))
+        rows.append(crossover(known, tr("positions per sweep"), found.crossover_tokens, found.kind))
+    return Group(tr("Decode"), tuple(rows), "decode")
 
 
 def crossover(
@@ -78,8 +81,8 @@ def crossover(
         )
     return known.row(
         "crossover_tokens",
-        "Crossover to compute, S*",
-        None if tokens is None else (known.digits(tokens), f"{counted} per sweep"),
+        tr("Crossover to compute, S*"),
+        None if tokens is None else (known.digits(tokens), counted),
         tokens,
         kinds=kinds,
         formula="W_batch(S*) F_linear / (2 P_lin,active R)",
@@ -94,15 +97,22 @@ def forced(known: Figures) -> Group | None:
     found = known.result.decode.forced
     if found is None:
         return None
-    count = known.count(found.batch) + (" session" if found.batch == 1 else " sessions")
-    fits = "they fit" if found.fits else "they do not fit"
-    clears = "clear the floor" if found.clears_floor else "are below the floor"
+    title = {
+        (True, True): tr("Forced concurrency: {sessions}; they fit and clear the floor"),
+        (True, False): tr("Forced concurrency: {sessions}; they fit and are below the floor"),
+        (False, True): tr("Forced concurrency: {sessions}; they do not fit and clear the floor"),
+        (False, False): tr(
+            "Forced concurrency: {sessions}; they do not fit and are below the floor"
+        ),
+    }[found.fits, found.clears_floor]
+    sessions = trn("{count} session", "{count} sessions", found.batch)
+    sessions = sessions.format(count=known.count(found.batch))
     kind = known.result.decode.kind.get("forced", "")
     kinds = {"forced": kind}
     rows = (
         known.row(
             "forced",
-            "All sessions together",
+            tr("All sessions together"),
             (known.rate(found.aggregate_tokens_per_s), RATE),
             found.aggregate_tokens_per_s,
             kinds=kinds,
@@ -112,7 +122,7 @@ def forced(known: Figures) -> Group | None:
         ),
         known.row(
             "forced",
-            "Each session",
+            tr("Each session"),
             (known.rate(found.per_session_tokens_per_s), RATE),
             found.per_session_tokens_per_s,
             kinds=kinds,
@@ -121,13 +131,13 @@ def forced(known: Figures) -> Group | None:
             symbols=_rate_symbols(known),
         ),
     )
-    return Group(f"Forced concurrency: {count}; {fits} and {clears}", rows)
+    return Group(title.format(sessions=sessions), rows, "forced")
 
 
 def _best_formula(known: Figures) -> str:
     if known.result.placement is not None:
-        return "the b <= b_mem with the largest T(b) where r(b) >= r_star"
-    return "the largest b <= b_mem with r(b) >= r_star"
+        return tr("the b <= b_mem with the largest T(b) where r(b) >= r_star")
+    return tr("the largest b <= b_mem with r(b) >= r_star")
 
 
 def _best(known: Figures) -> str:
@@ -136,8 +146,8 @@ def _best(known: Figures) -> str:
         return ""
     rate = known.digits(found.per_session_tokens_per_s)
     floor = known.digits(known.setup.workload.floor_tokens_per_s)
-    gate = {"memory": "one more does not fit", "floor": "one more falls below the floor"}
-    why = gate.get(found.binding_gate, "more together are slower")
+    gate = {"memory": tr("one more does not fit"), "floor": tr("one more falls below the floor")}
+    why = gate.get(found.binding_gate, tr("more together are slower"))
     return f"{known.count(found.best_batch)}: r = {rate} >= {floor} {RATE}; {why}"
 
 
@@ -172,7 +182,7 @@ def _rate_symbols(known: Figures) -> str:
 
 def _rate_formula(known: Figures, name: str) -> str:
     if known.result.placement is not None:
-        limits = "the least of memory, compute and link under the policy in use"
+        limits = tr("the least of memory, compute and link under the policy in use")
         return limits if name != "aggregate_tokens_per_s" else f"b x {limits}"
     bytes_ = "W_batch(b) + b K_read"
     emitted = ""
@@ -218,7 +228,7 @@ def _rate(known: Figures, name: str, label: str, batch: int | None) -> Row:
         formula=_rate_formula(known, name),
         worked=worked,
         symbols=_rate_symbols(known),
-        note=found.verdict,
+        note=tr(found.verdict),
     )
 
 
@@ -236,13 +246,13 @@ def _loose(known: Figures) -> tuple[Row, ...]:
     for name, label, formula, worked in (
         (
             "memory_power_tokens_per_s",
-            "Memory-power ceiling",
+            mark("Memory-power ceiling"),
             "D / (K_alloc W_active) (1 - (W_resident + O) / C)",
             f"{loosest} x ({held})",
         ),
         (
             "large_memory_limit_tokens_per_s",
-            "Large-memory limit",
+            mark("Large-memory limit"),
             "D / (K_alloc W_active)",
             loosest,
         ),
@@ -251,14 +261,14 @@ def _loose(known: Figures) -> tuple[Row, ...]:
         rows.append(
             known.row(
                 name,
-                label,
+                tr(label),
                 None if value is None else (known.rate(value), RATE),
                 value,
                 kinds=found.kind,
                 formula=formula,
                 worked="" if value is None else f"{worked} = {known.digits(value)} {RATE}",
                 symbols="C R W_resident O K_alloc W_active",
-                note=found.verdict,
+                note=tr(found.verdict),
             )
         )
     return tuple(rows)

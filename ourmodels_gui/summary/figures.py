@@ -17,6 +17,7 @@ from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.result import Result
 from ..engine.setup import Setup
 from ..engine.step import Step, decode_step
+from ..language import tr, trn
 from ..units import Separators
 from .shapes import Input, Row
 
@@ -67,7 +68,7 @@ class Figures(msgspec.Struct, frozen=True):
         """A batch with its unit; None where it does not exist."""
         if count is None:
             return None
-        return self.count(count), "session" if count == 1 else "sessions"
+        return self.count(count), trn("session", "sessions", count)
 
     def memory_power(self) -> str:
         """D, with its unit."""
@@ -87,7 +88,7 @@ class Figures(msgspec.Struct, frozen=True):
         """Where the assumption whose name starts so comes from."""
         for told in self.setup.assumptions:
             if told.name.startswith(name):
-                return told.source
+                return tr(told.source)
         return ""
 
     def given(self, symbol: str) -> Input:
@@ -151,7 +152,11 @@ def _symbols(known: Figures) -> dict[str, Input]:
     setup, workload = known.setup, known.setup.workload
     context = known.tokens(workload.reserved_context_tokens)
     read = known.tokens(workload.read_context_tokens)
-    routing = "" if not setup.model.experts else f", {workload.routing} routing"
+    routing = {
+        "expected": tr("the adapter, expected routing"),
+        "floor": tr("the adapter, floor routing"),
+    }
+    adapter = routing[workload.routing] if setup.model.experts else tr("the adapter")
     draft = known.step.draft
     draft_cache = (
         draft_alloc_bytes(draft, workload.reserved_context_tokens, workload.cache_policy),
@@ -165,10 +170,19 @@ def _symbols(known: Figures) -> dict[str, Input]:
         ),
         "O": (known.gb(workload.overhead_bytes), known.source("runtime overhead")),
         "W_resident": (known.gb(setup.model.resident_bytes), known.source("resident weights")),
-        "W_active": (known.gb(known.active_bytes), "the adapter at one token"),
-        "W_batch": ("rises with the batch" if routing else "constant", f"the adapter{routing}"),
-        "K_alloc": (known.gb(known.alloc_bytes), f"the adapter at {context} tokens"),
-        "K_read": (known.gb(known.read_bytes), f"the adapter at {read} tokens"),
+        "W_active": (known.gb(known.active_bytes), tr("the adapter at one token")),
+        "W_batch": (
+            tr("rises with the batch") if setup.model.experts else tr("constant"),
+            adapter,
+        ),
+        "K_alloc": (
+            known.gb(known.alloc_bytes),
+            tr("the adapter at {length} tokens").format(length=context),
+        ),
+        "K_read": (
+            known.gb(known.read_bytes),
+            tr("the adapter at {length} tokens").format(length=read),
+        ),
         "r_star": (
             f"{known.digits(workload.floor_tokens_per_s)} tok/s",
             known.source("per-session floor"),

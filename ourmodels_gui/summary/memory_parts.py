@@ -5,6 +5,8 @@ from typing import NamedTuple
 from ..engine.costs import cache_alloc_bytes, draft_alloc_bytes
 from ..engine.setup import Setup, TypedCache
 from ..evaluation import Evaluation
+from ..language import tr
+from ..units import ENGLISH, Separators, number
 
 
 class Part(NamedTuple):
@@ -24,10 +26,11 @@ def shown_sessions(evaluation: Evaluation) -> int:
         return decode.forced.batch
     if decode.memory_batch is None:
         return 0
-    return decode.best_batch or decode.memory_batch or 1
+    wanted = evaluation.setup.workload.batch if evaluation.setup else None
+    return wanted or decode.best_batch or decode.memory_batch or 1
 
 
-def parts(setup: Setup, sessions: int) -> tuple[Part, ...]:
+def parts(setup: Setup, sessions: int, separators: Separators = ENGLISH) -> tuple[Part, ...]:
     """What `sessions` sessions reserve, in the order it is drawn; the free rest is not a part."""
     model, work = setup.model, setup.workload
     reserve = work.reserved_context_tokens
@@ -41,11 +44,12 @@ def parts(setup: Setup, sessions: int) -> tuple[Part, ...]:
         drafting = setup.speculation.draft
         kept = draft_alloc_bytes(drafting, reserve, work.cache_policy)
         draft = drafting.resident_bytes + sessions * kept
+    count = number(sessions, 0, separators)
     found = (
-        Part("weights", "weights", model.resident_bytes),
-        Part("cache", f"cache × {sessions:,}", sessions * (whole - state)),  # noqa: RUF001
-        Part("state", f"recurrent state × {sessions:,}", sessions * state),  # noqa: RUF001
-        Part("draft", "draft", draft),
-        Part("overhead", "overhead", work.overhead_bytes),
+        Part("weights", tr("weights"), model.resident_bytes),
+        Part("cache", tr("cache × {sessions}").format(sessions=count), sessions * (whole - state)),  # noqa: RUF001
+        Part("state", tr("recurrent state × {sessions}").format(sessions=count), sessions * state),  # noqa: RUF001
+        Part("draft", tr("draft"), draft),
+        Part("overhead", tr("overhead"), work.overhead_bytes),
     )
     return tuple(part for part in found if part.size_bytes > 0)

@@ -1,5 +1,6 @@
 """Rows of the capacity gate and of memory power, each with its formula worked out."""
 
+from ..language import tr
 from .figures import Figures, split
 from .shapes import Group
 
@@ -25,7 +26,7 @@ def memory(known: Figures) -> Group:
     rows = (
         known.row(
             "resident_margin_gb",
-            "Left for sessions",
+            tr("Left for sessions"),
             split(known.size(decode.resident_margin_bytes)),
             decode.resident_margin_bytes / 1e9,
             kinds={},
@@ -35,7 +36,7 @@ def memory(known: Figures) -> Group:
         ),
         known.row(
             "memory_batch",
-            "Sessions that fit, b_mem",
+            tr("Sessions that fit, b_mem"),
             known.sessions(decode.memory_batch),
             decode.memory_batch,
             kinds=decode.kind,
@@ -45,11 +46,13 @@ def memory(known: Figures) -> Group:
             else f"floor({known.gb(decode.resident_margin_bytes)} / {each}) = "
             f"{known.count(decode.memory_batch or 0)}",
             symbols=f"{held} {session}",
-            note="the model does not fit",
+            note=tr("the model does not fit"),
         ),
         known.row(
             "spare_gb",
-            "Spare beside the best batch" if decode.best_batch else "Spare beside one session",
+            tr("Spare beside the best batch")
+            if decode.best_batch
+            else tr("Spare beside one session"),
             split(known.size(decode.spare_bytes)),
             decode.spare_bytes / 1e9,
             kinds={},
@@ -60,7 +63,7 @@ def memory(known: Figures) -> Group:
         ),
         known.row(
             "memory_power_gb2_per_s",
-            "Memory power, D",
+            tr("Memory power, D"),
             (known.digits(decode.memory_power_bytes2_per_s / 1e18), "GB²/s"),
             decode.memory_power_bytes2_per_s / 1e18,
             kinds={},
@@ -70,4 +73,4 @@ def memory(known: Figures) -> Group:
             symbols="C R",
         ),
     )
-    return Group("Memory", rows)
+    return Group(tr("Memory"), rows, "memory")

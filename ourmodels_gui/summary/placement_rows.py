@@ -1,6 +1,10 @@
 """Rows of a composition: every way of using its pools, what binds, and what lies where."""
 
+from .. import units
 from ..engine.result import Binding, PolicyFigures, PoolShare
+from ..engine.setup import Composition
+from ..language import tr, trn
+from ..spoken import spoken
 from .figures import NONE, Figures, split
 from .shapes import Group, Row
 
@@ -18,26 +22,36 @@ def placement(known: Figures) -> Group | None:
         rows.append(
             Row(
                 "placement",
-                "Sessions push weights out",
+                tr("Sessions push weights out"),
                 known.count(placed.pushed_out_from_batch),
-                "sessions and more",
+                tr("sessions and more"),
                 placed.pushed_out_from_batch,
-                note="their cache takes the room of weights in the fastest pool",
+                note=tr("their cache takes the room of weights in the fastest pool"),
             )
         )
-    return Group(f"Pools: {placed.policy}", tuple(rows))
+    title = tr("Pools: {policy}").format(policy=spoken(placed.policy))
+    return Group(title, tuple(rows), "placement")
 
 
-def binding_words(binding: Binding | None) -> str:
-    """A resource and its place, as people say it.
+def binding_words(binding: Binding | None, composition: Composition | None) -> str:
+    """A resource and its place, as people say it; the host's memory is the system's.
 
-    >>> binding_words(Binding("memory", "RTX 3090")), binding_words(Binding("link", "between"))
-    ('memory of RTX 3090', 'link, between')
+    >>> binding_words(Binding("memory", "RTX 3090"), None)
+    'memory of RTX 3090'
+    >>> binding_words(Binding("link", "between devices"), None)
+    'link, between devices'
     """
     if binding is None:
         return ""
-    joined = ", " if binding.resource == "link" else " of "
-    return f"{binding.resource}{joined}{binding.place}"
+    if not binding.place:
+        return tr(binding.resource)
+    host = None if composition is None else composition.host
+    if host is not None and binding.place == host.name:
+        words = {"memory": tr("system memory"), "link": tr("link to the system memory")}
+        if binding.resource in words:
+            return words[binding.resource]
+    words_of = tr("link, {place}") if binding.resource == "link" else tr("{resource} of {place}")
+    return words_of.format(resource=tr(binding.resource), place=spoken(binding.place))
 
 
 def _policy(known: Figures, policy: PolicyFigures) -> Row:
@@ -45,42 +59,80 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
     gives = policy.aggregate_tokens_per_s
     told = []
     if best is not None and policy.per_session_tokens_per_s is not None:
-        many = "session" if best == 1 else "sessions"
-        groups = f" in {policy.groups} groups" if (policy.groups or 1) > 1 else ""
-        told.append(
-            f"{known.count(best)} {many}{groups} at {known.rate(policy.per_session_tokens_per_s)}, "
-            f"limited by {binding_words(policy.binding)}"
-        )
+        sessions = trn("{count} session", "{count} sessions", best).format(count=known.count(best))
+        words = tr("{sessions} at {rate}, limited by {limit}")
+        if (policy.groups or 1) > 1:
+            words = tr("{sessions} in {groups} groups at {rate}, limited by {limit}")
+        rate = known.rate(policy.per_session_tokens_per_s)
+        limit = binding_words(policy.binding, known.setup.composition)
+        told.append(words.format(sessions=sessions, groups=policy.groups, rate=rate, limit=limit))
     if single is not None:
         told.append(
-            f"one alone {known.rate(single)}, limited by {binding_words(policy.single_binding)}"
+            tr("one alone {rate}, limited by {limit}").format(
+                rate=known.rate(single),
+                limit=binding_words(policy.single_binding, known.setup.composition),
+            )
         )
+    told += _prompt(known, policy)
     return Row(
         "placement",
-        policy.name,
+        spoken(policy.name),
         NONE if gives is None else known.rate(gives),
         "" if gives is None else RATE,
         gives,
         kind=policy.kind,
         worked="; ".join(told),
-        note="" if best is not None else "no batch serves under this policy",
+        note="" if best is not None else tr("no batch serves under this policy"),
     )
+
+
+def _prompt(known: Figures, policy: PolicyFigures) -> list[str]:
+    """What the policy makes of the prompt; nothing where none is asked about."""
+    prompt = policy.prompt
+    if prompt is None:
+        return []
+    if prompt.tokens_per_s is None or prompt.time_s is None:
+        serves = prompt.verdict == "serves"
+        why = tr("arithmetic or traffic unknown") if serves else tr(prompt.verdict)
+        return [tr("prompt: {why}").format(why=why)]
+    words = tr("{count} prompts in {time} at {rate}, limited by {limit}")
+    if prompt.batch == 1:
+        words = tr("prompt in {time} at {rate}, limited by {limit}")
+    return [
+        words.format(
+            count=known.count(prompt.batch or 0),
+            time=units.duration(prompt.time_s, known.separators),
+            rate=known.rate(prompt.tokens_per_s),
+            limit=binding_words(prompt.binding, known.setup.composition),
+        )
+    ]
 
 
 def _pool(known: Figures, pool: PoolShare) -> Row:
-    names = {"routed_experts": "routed experts", "layers": "whole layers"}
+    names = {
+        "weights": tr("weights"),
+        "routed_experts": tr("routed experts"),
+        "embedding": tr("embedding"),
+        "cache": tr("cache"),
+        "draft": tr("draft"),
+        "layers": tr("whole layers"),
+    }
     held = {name: size for name, size in pool.held_bytes.items() if size >= 1.0}
-    listed = " + ".join(
-        f"{names.get(name, name)} {known.size(size)}" for name, size in held.items()
-    )
+    listed = " + ".join(f"{names[name]} {known.size(size)}" for name, size in held.items())
     text, unit = split(known.size(sum(held.values())))
     return Row(
         "placement",
-        f"In {pool.name}",
+        tr("In {pool}").format(pool=pool.name),
         text,
         unit,
         sum(held.values()) / 1e9,
-        worked=f"{listed or 'nothing'}; of {known.size(pool.capacity_bytes)}, overhead "
-        f"{known.size(pool.overhead_bytes)}; moves {known.size(pool.traffic_bytes)} a step in "
-        f"{known.digits(1e3 * pool.time_s)} ms",
+        worked=tr(
+            "{held}; of {capacity}, overhead {overhead}; moves {moved} a step in {time} ms"
+        ).format(
+            held=listed or tr("nothing"),
+            capacity=known.size(pool.capacity_bytes),
+            overhead=known.size(pool.overhead_bytes),
+            moved=known.size(pool.traffic_bytes),
+            time=known.digits(1e3 * pool.time_s),
+        ),
     )

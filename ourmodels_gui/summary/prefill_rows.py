@@ -4,14 +4,16 @@ from .. import units
 from ..engine.costs import cache_alloc_bytes, prefill_sweep_scale
 from ..engine.result import Prefill, PromptRange
 from ..engine.setup import Prompt, TypedCache
+from ..language import mark, tr
+from ..spoken import spoken
 from .decode_rows import crossover
 from .figures import NONE, Figures
 from .shapes import Group, Row
 
 RATE = "tok/s"
-BEST_BATCH = (
-    "the smallest b whose memory time is no longer than its compute time, "
-    "else the largest that fits and meets the budget"
+BEST_BATCH = mark(
+    "the smallest b whose memory time is no longer than its compute time, else "
+    "the largest that fits and meets the budget"
 )
 
 
@@ -23,31 +25,31 @@ def prefill(known: Figures) -> Group | None:
     found, prompt = known.result.prefill, known.setup.prompt
     if found is None or prompt is None:
         return None
-    why = found.unavailable or found.verdict
+    why = spoken(found.unavailable or found.verdict, known.separators)
     rows = [
         known.row(
             "batch",
-            "Prompts at once, b",
-            None if found.batch is None else (known.count(found.batch), "prompts"),
+            tr("Prompts at once, b"),
+            None if found.batch is None else (known.count(found.batch), tr("prompts")),
             found.batch,
             kinds=found.kind,
-            formula="forced" if prompt.batch is not None else BEST_BATCH,
+            formula=tr("forced") if prompt.batch is not None else tr(BEST_BATCH),
             note=why,
         ),
         known.row(
             "time_s",
-            "Least time, t",
+            tr("Least time, t"),
             None if found.time_s is None else _time(known, found.time_s),
             found.time_s,
             kinds=found.kind,
-            formula="max(Q / R, A_linear / F_linear + A_attention / F_attention)",
+            formula=_time_formula(known),
             worked=_time_worked(known, found, prompt),
             symbols="R W_batch",
             note=why,
         ),
         known.row(
             "tokens_per_s",
-            "Prompt tokens per second, T",
+            tr("Prompt tokens per second, T"),
             _speed(known, found.tokens_per_s),
             found.tokens_per_s,
             kinds=found.kind,
@@ -65,7 +67,7 @@ def prefill(known: Figures) -> Group | None:
         rows.append(
             Row(
                 "single_prompt",
-                "One prompt alone",
+                tr("One prompt alone"),
                 text,
                 f"{unit}, {speed} {RATE}",
                 found.single_prompt.time_s,
@@ -80,14 +82,16 @@ def prefill(known: Figures) -> Group | None:
         rows.append(
             Row(
                 "unrestricted",
-                "Without the budget",
+                tr("Without the budget"),
                 text,
-                f"{unit}, {speed} {RATE}, {batch} at once",
+                tr("{unit}, {rate} tok/s, {count} at once").format(
+                    unit=unit, rate=speed, count=batch
+                ),
                 found.unrestricted.time_s,
                 found.kind.get("unrestricted", ""),
             )
         )
-    return Group("Prefill", tuple(rows))
+    return Group(tr("Prefill"), tuple(rows), "prefill")
 
 
 def _time(known: Figures, seconds: float) -> tuple[str, str]:
@@ -99,13 +103,26 @@ def _speed(known: Figures, value: float | None) -> tuple[str, str] | None:
     return None if value is None else (known.rate(value), RATE)
 
 
+def _time_formula(known: Figures) -> str:
+    if known.result.placement is not None:
+        return tr("the longest of memory, compute and link: {policy}").format(
+            policy=spoken(known.result.placement.prompt_policy)
+        )
+    return "max(Q / R, A_linear / F_linear + A_attention / F_attention)"
+
+
 def _time_worked(known: Figures, found: Prefill, prompt: Prompt) -> str:
     memory, compute = found.memory_ceiling_tokens_per_s, found.compute_ceiling_tokens_per_s
     if found.time_s is None or found.batch is None or memory is None or compute is None:
         return ""
     tokens = found.batch * prompt.prompt_tokens
-    waits = f"max({known.digits(tokens / memory)} s, {known.digits(tokens / compute)} s)"
-    return f"{waits} = {known.digits(found.time_s)} s, limited by {found.limit}"
+    sides = [known.digits(tokens / memory), known.digits(tokens / compute)]
+    if found.limit == "link":
+        sides.append(known.digits(found.time_s))
+    waits = f"max({', '.join(f'{side} s' for side in sides)})"
+    return tr("{waits} = {time} s, limited by {limit}").format(
+        waits=waits, time=known.digits(found.time_s), limit=tr(str(found.limit))
+    )
 
 
 def _rate_worked(known: Figures, found: Prefill, prompt: Prompt) -> str:
@@ -120,15 +137,17 @@ def _rate_worked(known: Figures, found: Prefill, prompt: Prompt) -> str:
 def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
     """What a prompt token moves and computes, and the ceiling of each."""
     bytes_, flop = found.bytes_per_token, found.flop_per_token
-    bandwidth = known.given("R").text
-    memory = compute = ""
-    if bytes_ is not None and found.memory_ceiling_tokens_per_s is not None:
+    bandwidth, pools = known.given("R").text, known.result.placement is not None
+    memory, compute, under = "", "", tr("b L / t, of its least time under the policy")
+    if bytes_ is not None and not pools and found.memory_ceiling_tokens_per_s is not None:
         ceiling = known.digits(found.memory_ceiling_tokens_per_s)
         memory = f"{bandwidth} / {known.gb(bytes_)} = {ceiling} {RATE}"
     if flop is not None and found.compute_ceiling_tokens_per_s is not None:
         seconds = known.digits(1.0 / found.compute_ceiling_tokens_per_s)
         ceiling = known.digits(found.compute_ceiling_tokens_per_s)
-        compute = f"1 / ({seconds} s per token) = {ceiling} {RATE}"
+        compute = tr("1 / ({seconds} s per token) = {rate} {unit}").format(
+            seconds=seconds, rate=ceiling, unit=RATE
+        )
     linear = known.setup.model.linear_active_parameters
     flop_worked = ""
     if flop is not None and linear is not None:
@@ -141,28 +160,30 @@ def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
     return [
         known.row(
             "bytes_per_token",
-            "Traffic per prompt token, q",
+            tr("Traffic per prompt token, q"),
             None if size is None else (size[0], size[2]),
             bytes_,
             kinds=found.kind,
-            formula="W_batch(b c) / (b c) + K_read(l) / c + kappa_KV,w, averaged over the chunks",
+            formula=tr(
+                "W_batch(b c) / (b c) + K_read(l) / c + kappa_KV,w, averaged over the chunks"
+            ),
             symbols="W_batch",
             note=why,
         ),
         known.row(
             "memory_ceiling_tokens_per_s",
-            "Memory ceiling",
+            tr("Memory ceiling"),
             _speed(known, found.memory_ceiling_tokens_per_s),
             found.memory_ceiling_tokens_per_s,
             kinds=found.kind,
-            formula="R / q",
+            formula=under if pools else "R / q",
             worked=memory,
-            symbols="R",
+            symbols="" if pools else "R",
             note=why,
         ),
         known.row(
             "flop_per_token",
-            "Arithmetic per prompt token, a",
+            tr("Arithmetic per prompt token, a"),
             None if flop is None else (known.digits(flop / 1e9), "GFLOP"),
             flop,
             kinds=found.kind,
@@ -172,11 +193,11 @@ def _sides(known: Figures, found: Prefill, why: str) -> list[Row]:
         ),
         known.row(
             "compute_ceiling_tokens_per_s",
-            "Compute ceiling",
+            tr("Compute ceiling"),
             _speed(known, found.compute_ceiling_tokens_per_s),
             found.compute_ceiling_tokens_per_s,
             kinds=found.kind,
-            formula="1 / (2 P_lin,active / F_linear + a_attn / F_attention)",
+            formula=under if pools else "1 / (2 P_lin,active / F_linear + a_attn / F_attention)",
             worked=compute,
             note=why,
         ),
@@ -196,7 +217,7 @@ def _chains(known: Figures, found: Prefill, why: str) -> list[Row]:
     return [
         known.row(
             "memory_power_tokens_per_s",
-            "Memory-power analogue",
+            tr("Memory-power analogue"),
             _speed(known, power),
             power,
             kinds=found.kind,
@@ -207,7 +228,7 @@ def _chains(known: Figures, found: Prefill, why: str) -> list[Row]:
         ),
         known.row(
             "linear_ceiling_tokens_per_s",
-            "Compute ceiling without attention",
+            tr("Compute ceiling without attention"),
             _speed(known, linear),
             linear,
             kinds=found.kind,
@@ -215,7 +236,7 @@ def _chains(known: Figures, found: Prefill, why: str) -> list[Row]:
             worked=linear_worked,
             note=why,
         ),
-        crossover(known, "tokens", found.crossover_tokens, found.kind, why),
+        crossover(known, tr("tokens per sweep"), found.crossover_tokens, found.kind, why),
     ]
 
 
@@ -243,14 +264,14 @@ def _power_worked(known: Figures, power: float) -> str:
 def _ranges(known: Figures, found: Prefill, why: str) -> list[Row]:
     rows = []
     if known.setup.model.max_context_tokens is None:
-        why = "the model has no context limit that would end the range"
+        why = tr("the model has no context limit that would end the range")
     elif isinstance(known.setup.model.cache, TypedCache):
-        why = "the cache is typed as totals, whatever the context"
+        why = tr("the cache is typed as totals, whatever the context")
     elif found.verdict == "serves" and not found.unavailable:
-        why = "no length is admitted"
+        why = tr("no length is admitted")
     for name, label, ends in (
-        ("range", "Over every prompt length", found.range),
-        ("range_single", "The same, one prompt at a time", found.range_single),
+        ("range", tr("Over every prompt length"), found.range),
+        ("range_single", tr("The same, one prompt at a time"), found.range_single),
     ):
         rows.append(
             Row(
@@ -260,7 +281,7 @@ def _ranges(known: Figures, found: Prefill, why: str) -> list[Row]:
                 "" if ends is None else RATE,
                 None if ends is None else ends.high.tokens_per_s,
                 found.kind.get(name, "") if ends is not None else "",
-                "min and max over L of T_max(L), each L reserving K_alloc(L)",
+                tr("min and max over L of T_max(L), each L reserving K_alloc(L)"),
                 note="" if ends is not None else why,
             )
         )
@@ -268,9 +289,13 @@ def _ranges(known: Figures, found: Prefill, why: str) -> list[Row]:
 
 
 def _ends(known: Figures, ends: PromptRange) -> str:
+    words = tr("{rate} (at {length} tokens, {count} at once)")
     low, high = (
-        f"{known.rate(end.tokens_per_s)} (at {known.tokens(end.prompt_tokens)} tokens, "
-        f"{known.count(end.batch)} at once)"
+        words.format(
+            rate=known.rate(end.tokens_per_s),
+            length=known.tokens(end.prompt_tokens),
+            count=known.count(end.batch),
+        )
         for end in (ends.low, ends.high)
     )
-    return f"{low} to {high}"
+    return tr("{low} to {high}").format(low=low, high=high)

@@ -22,8 +22,8 @@ class Row(msgspec.Struct, frozen=True):
 
     name: of the figure in the public JSON. text, unit: as people read it; text is "-" and value
     None where the figure does not exist, and note says why. value: every digit, in the unit that
-    the name says. kind: "bound", "estimate" or "". formula: in the formulation's notation.
-    worked: the same with the values put in.
+    the name says. kind: "bound", "estimate", "policy ceiling" or "". formula: in the formulation's
+    notation. worked: the same with the values put in.
     """
 
     name: str
@@ -39,17 +39,19 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Rows under one title."""
+    """Rows under one title. id: "memory", "cache" and so on, the same in every language."""
 
     title: str
     rows: tuple[Row, ...]
+    id: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):
     """One of the four answers: verdict word, figure with unit, one line of why.
 
-    short: the verdict where there is little room, "" for the word itself. row: name of the figure's
-    row in the ledger, which holds its working; "" where there is no figure.
+    short, short_unit, short_why: verdict, unit and line where there is little room, "" for the
+    whole ones. row: name of the figure's row in the ledger, which holds its working; "" where there
+    is no figure.
     """
 
     question: str
@@ -61,6 +63,8 @@ class Answer(msgspec.Struct, frozen=True):
     kind: str = ""
     short: str = ""
     row: str = ""
+    short_unit: str = ""
+    short_why: str = ""
 
 
 class Summary(msgspec.Struct, frozen=True):

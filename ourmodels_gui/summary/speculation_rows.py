@@ -1,5 +1,7 @@
 """Rows of speculation: what it needs to gain, and where it loses."""
 
+from ..language import tr
+from ..spoken import spoken
 from .figures import Figures
 from .shapes import Group, Row
 
@@ -16,25 +18,27 @@ def speculation(known: Figures) -> Group | None:
     rows = [
         known.row(
             "emitted_tokens_per_iteration",
-            "Emitted per iteration, rho",
-            (known.digits(found.emitted_tokens_per_iteration), "tokens"),
+            tr("Emitted per iteration, rho"),
+            (known.digits(found.emitted_tokens_per_iteration), tr("tokens")),
             found.emitted_tokens_per_iteration,
             kinds={},
-            formula="(1 - alpha^(gamma+1)) / (1 - alpha), or as typed",
+            formula=tr("(1 - alpha^(gamma+1)) / (1 - alpha), or as typed"),
             symbols="gamma rho",
         )
     ]
-    for name, label, value, acceptance, note in (
+    for name, label, accepted, value, acceptance, note in (
         (
             "break_even_at_1",
-            "Break-even rho at one session",
+            tr("Break-even rho at one session"),
+            tr("Break-even acceptance at one session"),
             found.break_even_at_1,
             found.break_even_acceptance_at_1,
             found.note_at_1,
         ),
         (
             "break_even_at_best",
-            "Break-even rho at the best batch",
+            tr("Break-even rho at the best batch"),
+            tr("Break-even acceptance at the best batch"),
             found.break_even_at_best,
             found.break_even_acceptance_at_best,
             found.note_at_best,
@@ -44,37 +48,41 @@ def speculation(known: Figures) -> Group | None:
             known.row(
                 name,
                 label,
-                None if value is None else (known.digits(value), "tokens"),
+                None if value is None else (known.digits(value), tr("tokens")),
                 value,
                 kinds={},
                 formula=formula,
                 symbols=symbols,
-                note=note,
+                note=spoken(note, known.separators),
             )
         )
         rows.append(
             known.row(
                 name.replace("break_even", "break_even_acceptance"),
-                label.replace("rho", "acceptance"),
+                accepted,
                 None if acceptance is None else (known.digits(acceptance), ""),
                 acceptance,
                 kinds={},
-                formula="alpha of rho = (1 - alpha^(gamma+1)) / (1 - alpha) at the break-even rho",
+                formula=tr(
+                    "alpha of rho = (1 - alpha^(gamma+1)) / (1 - alpha) at the break-even rho"
+                ),
                 symbols="gamma",
-                note=note,
+                note=spoken(note, known.separators),
             )
         )
     loses = ", ".join(
-        f"{known.count(first)} to {known.count(last)}" if first != last else known.count(first)
+        tr("{first} to {last}").format(first=known.count(first), last=known.count(last))
+        if first != last
+        else known.count(first)
         for first, last in found.loses_at
     )
     rows.append(
         Row(
             "loses_at",
-            "Loses at batches",
-            loses or "none that fit",
+            tr("Loses at batches"),
+            loses or tr("none that fit"),
             value=loses,
             formula=f"rho < {formula}",
         )
     )
-    return Group("Speculation", tuple(rows))
+    return Group(tr("Speculation"), tuple(rows), "speculation")

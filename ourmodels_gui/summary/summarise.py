@@ -2,7 +2,9 @@
 
 from ..composed import name_of
 from ..evaluation import Evaluation
+from ..language import tr
 from ..scenario import InlineModel, Scenario
+from ..spoken import spoken
 from ..units import ENGLISH, Separators
 from . import (
     cache_rows,
@@ -25,7 +27,7 @@ def summarise(evaluation: Evaluation, separators: Separators = ENGLISH) -> Summa
     """
     setup, result = evaluation.setup, evaluation.result
     if setup is None or result is None:
-        return Summary(_title(evaluation), problem=str(evaluation.problem or "no result yet"))
+        return Summary(_title(evaluation), problem=str(evaluation.problem or tr("no result yet")))
     known = figures(setup, result, separators)
     groups = (
         memory_rows.memory(known),
@@ -42,8 +44,8 @@ def summarise(evaluation: Evaluation, separators: Separators = ENGLISH) -> Summa
         answers=answers(known),
         groups=tuple(group for group in groups if group is not None),
         assumptions=result.assumptions,
-        reasons=result.decode.kind_reasons,
-        cautions=result.decode.cautions,
+        reasons=tuple(spoken(text, separators) for text in result.decode.kind_reasons),
+        cautions=tuple(spoken(text, separators) for text in result.decode.cautions),
     )
 
 

@@ -24,7 +24,10 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield ""
     for answer in summary.answers:
         yield from _answer(answer)
-    for heading, notes in (("Cautions", summary.cautions), ("Estimates", summary.reasons)):
+    for heading, notes in (
+        ("Cautions", summary.cautions),
+        ("Why not all are bounds", summary.reasons),
+    ):
         if notes:
             yield from ("", heading)
             for note in notes:

@@ -2,12 +2,14 @@
 
 from .. import units
 from ..engine.turn import Turn, turn, turn_tokens
+from ..language import mark, tr
+from ..spoken import spoken
 from .figures import Figures, split
 from .shapes import Group, Row
 
-FORMULA = (
-    "t_first + sum over j = 1..A-1 of (W_batch(b) + b K_read(l + L + j)) / (rho R), where the "
-    "prompt itself gives the first token"
+FORMULA = mark(
+    "t_first + sum over j = 1..A-1 of (W_batch(b) + b K_read(l + L + j)) / (rho "
+    "R), where the prompt itself gives the first token"
 )
 
 
@@ -26,17 +28,23 @@ def turns(known: Figures) -> Group | None:
     if first is not None:
         alone = turn(known.setup, first.time_s)
         beside = None if batch in (None, 1) else turn(known.setup, first.time_s, batch or 1)
-    why = found.unavailable or found.verdict
+    why = spoken(found.unavailable or found.verdict, known.separators)
     if first is not None:
-        why = (
-            f"the turn grows to {known.tokens(turn_tokens(prompt))} tokens, "
-            f"{known.tokens(known.setup.workload.reserved_context_tokens)} are reserved"
+        why = tr("the turn grows to {length} tokens, {reserved} are reserved").format(
+            length=known.tokens(turn_tokens(prompt)),
+            reserved=known.tokens(known.setup.workload.reserved_context_tokens),
         )
-    rows = [_row(known, ("turn_s", "Whole turn, alone"), alone, 1, why)]
+    rows = [_row(known, ("turn_s", tr("Whole turn, alone")), alone, 1, why)]
     if batch is not None and batch > 1:
-        label = f"Whole turn beside {known.count(batch - 1)} more"
+        label = tr("Whole turn beside {count} more").format(count=known.count(batch - 1))
         rows.append(_row(known, ("turn_beside_s", label), beside, batch, why))
-    return Group(f"Turn with an answer of {known.tokens(prompt.answer_tokens)} tokens", tuple(rows))
+    return Group(
+        tr("Turn with an answer of {length} tokens").format(
+            length=known.tokens(prompt.answer_tokens)
+        ),
+        tuple(rows),
+        "turn",
+    )
 
 
 def _row(known: Figures, named: tuple[str, str], found: Turn | None, batch: int, note: str) -> Row:
@@ -53,7 +61,7 @@ def _row(known: Figures, named: tuple[str, str], found: Turn | None, batch: int,
         None if found is None else split(units.duration(found.whole_s, known.separators)),
         None if found is None else found.whole_s,
         kinds={name: _kind(known, batch)},
-        formula=FORMULA,
+        formula=tr(FORMULA),
         worked=worked,
         symbols="R W_batch K_read" + (" rho" if known.step.draft_tokens else ""),
         note=note,
@@ -61,10 +69,10 @@ def _row(known: Figures, named: tuple[str, str], found: Turn | None, batch: int,
 
 
 def _kind(known: Figures, batch: int) -> str:
-    """An estimate where either part is one."""
+    """A policy ceiling or an estimate where either part is one."""
     prefill, decode = known.result.prefill, known.result.decode
     name = "single_session_tokens_per_s" if batch == 1 else "aggregate_tokens_per_s"
     if decode.forced is not None and batch > 1:
         name = "forced"
     parts = (decode.kind.get(name, ""), "" if prefill is None else prefill.kind.get("time_s", ""))
-    return "estimate" if "estimate" in parts else "bound"
+    return next((kind for kind in ("policy ceiling", "estimate") if kind in parts), "bound")

@@ -4,11 +4,12 @@ from itertools import product
 
 import msgspec
 import numpy as np
-from decode_setups import GB, setup
+from decode_setups import BF16, GB, setup
 from hypothesis import strategies as st
 
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.setup import (
+    AttentionLayer,
     CacheLayer,
     Composition,
     Device,
@@ -132,6 +133,52 @@ def many_pools(draw, most=300):
         read_context_tokens=draw(st.integers(1, reserved)),
         routing=draw(st.sampled_from(["expected", "floor"])),
         floor_tokens_per_s=0.0,
+    )
+
+
+RATES = ("fp8_fp32acc", BF16)
+
+
+@st.composite
+def with_work(draw, pools, known=None):
+    """The same pools with everything that the arithmetic needs; known: rates of the host."""
+    found = draw(pools)
+    flop = st.floats(1e11, 1e14)
+    same = draw(st.booleans())
+
+    def rated(device, told=True):
+        one, other = draw(flop), draw(flop)
+        rates = dict(zip(RATES, (one, one if same else other), strict=True)) if told else {}
+        return msgspec.structs.replace(
+            device, machine=msgspec.structs.replace(device.machine, compute_flop_per_s=rates)
+        )
+
+    made = found.composition
+    host = made.host
+    if host is not None:
+        told = draw(st.booleans()) if known is None else known
+        host = rated(host, told)
+    devices = tuple(rated(device) for device in made.devices)
+    active = draw(st.floats(1e8, 1e10))
+    inside = draw(st.one_of(st.none(), st.floats(0.0, 1.0)))
+    shape = ModelShape(
+        4096, 16, (8,), expert_parameters=None if inside is None else inside * active
+    )
+    width = draw(st.floats(100.0, 1e5))
+    count = draw(st.sampled_from([8, 8, 7]))  # 7 belong to no cache that is known
+    model = msgspec.structs.replace(
+        found.model,
+        linear_active_parameters=active,
+        head_parameters=draw(st.floats(0.0, 1e8)),
+        attention=(AttentionLayer("full", count, query_width=width),),
+    )
+    return msgspec.structs.replace(
+        found,
+        model=model,
+        linear_mode={RATES[0]: 1.0},
+        attention_mode={RATES[1]: 1.0},
+        workload=msgspec.structs.replace(found.workload, decode_ceiling="combined"),
+        composition=msgspec.structs.replace(made, devices=devices, host=host, shape=shape),
     )
 
 

@@ -1,4 +1,4 @@
-"""The judge of fractional placements: the whole linear program, by the simplex method."""
+"""The judge of fractional placements: the whole linear program, solved exactly."""
 
 import numpy as np
 from simplex import minimise
@@ -12,28 +12,27 @@ def least_greatest(held, rooms, loads, placement=None):
     that is fixed in the first pool, NaN where free.
     """
     pools, parts = len(rooms), len(held)
-    size = max(float(np.sum(held)), 1.0)
-    time = max(*(float(load.max(axis=0).sum()) for load in loads), 1e-300)
-    enough = max(1.0, size / float(np.sum(rooms)))
+    # The gate counts whole bytes of a session; what its rounding leaves over is not refused here.
+    enough = max(1.0, float(np.sum(held)) / float(np.sum(rooms))) * (1.0 + 1e-15)
     rows, limits = [], []
     for pool in range(pools):
         row = np.zeros((pools, parts))
-        row[pool] = held / size
+        row[pool] = held
         rows.append(np.append(row.ravel(), 0.0))
-        limits.append(rooms[pool] / size * enough + 1e-12)
+        limits.append(rooms[pool] * enough)
     for load in loads:
-        rows.append(np.append((load / time).ravel(), -1.0))
+        rows.append(np.append(load.ravel(), -1.0))
         limits.append(0.0)
-    same = np.hstack([np.tile(np.eye(parts), pools), np.zeros((parts, 1))])
-    value = np.ones(parts)
+    same = list(np.hstack([np.tile(np.eye(parts), pools), np.zeros((parts, 1))]))
+    value = [1.0] * parts
     for part, share in enumerate([] if placement is None else placement):
         if not np.isnan(share):
             row = np.zeros(pools * parts + 1)
             row[part] = 1.0
-            same, value = np.vstack([same, row]), np.append(value, share)
+            same, value = [*same, row], [*value, share]
     cost = np.zeros(pools * parts + 1)
     cost[-1] = 1.0
-    return float(minimise(cost, (np.array(rows), np.array(limits)), (same, value))[-1] * time)
+    return minimise(cost, (rows, limits), (same, value))[1]
 
 
 def only(pools, pool, seconds):

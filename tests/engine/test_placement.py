@@ -318,7 +318,7 @@ def check_what_lies_where(way, placed):
     assert lying.min() > -1e-12 and lying.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
     assert (held @ lying <= way.rooms_bytes + 1e-9 * held.sum()).all()
     assert moved @ lying == pytest.approx(traffic[:, 0], rel=1e-9, abs=1e-9 * moved.sum())
-    each = way.each_s(placed, traffic)[:, 0]
+    each = way.each_s(placed.groups, traffic)[:, 0]
     one = np.sum(traffic[:, 0] * way.one_s)
     shown = {"sequential": one, "groups": max(one, each.max())}.get(way.mode, each.max())
     assert shown == pytest.approx(placed.seconds[0], rel=1e-9)
@@ -434,7 +434,7 @@ def test_in_balance_the_first_pool_is_said_to_bind():
     found = composed(dense(), [FAST], host=SLOW, floor_tokens_per_s=0.0, **asked)
     (way, *_) = policies(found)
     placed = way.placed(np.arange(1.0, way.memory_batch() + 1))
-    each = way.each_s(placed, way.traffic(placed))
+    each = way.each_s(placed.groups, way.traffic(placed))
     balanced = np.flatnonzero(np.isclose(*each, rtol=1e-12)) + 1
     assert len(balanced)
     assert {way.binding(int(batch)).place for batch in balanced} == {"card"}
@@ -576,3 +576,32 @@ def test_the_best_number_of_groups_is_the_best_of_all(ordinary, share, slower, c
         PoolPolicy(found, "groups", groups).per_session(batches) for groups in range(1, count + 2)
     ]
     assert best.per_session(batches) == pytest.approx(np.max(each, axis=0), rel=1e-9)
+
+
+def test_the_figures_of_a_policy_that_restricts_say_so():
+    asked = {"reserved_context_tokens": 20_000, "read_context_tokens": 20_000}
+    asked |= {"batch": 2, "floor_tokens_per_s": 1.0}
+    rated = {
+        "best_batch",
+        "aggregate_tokens_per_s",
+        "per_session_tokens_per_s",
+        "single_session_tokens_per_s",
+        "forced",
+    }
+
+    def kinds_of(model, **more):
+        found = evaluate(composed(model, [FAST], host=SLOW, **asked, **more))
+        kinds = found.decode.kind
+        assert found.placement.kind == kinds["aggregate_tokens_per_s"]
+        return {name for name in kinds if kinds[name] == "policy ceiling"}, found.decode
+
+    assert kinds_of(dense())[0] == set()
+    named, decode = kinds_of(dense(), pools="sequential")
+    assert named == rated and decode.kind["memory_batch"] == "bound"
+    assert any("one pool at a time" in reason for reason in decode.kind_reasons)
+    assert not any("policy" in caution for caution in decode.cautions)
+    # What is placed by hand holds fewer sessions as well.
+    fixed = {"placement": {"weights": 1.0, "cache": 1.0, "routed_experts": 0.0}}
+    assert kinds_of(sparse(), **fixed)[0] == rated | {"memory_batch", "usable_batch"}
+    named, decode = kinds_of(sparse())
+    assert not named and decode.kind["aggregate_tokens_per_s"] == "estimate"

@@ -87,6 +87,7 @@ class Monkey:
         self.done: Counter[str] = Counter()
         self.last: list[str] = []
         self._in_action = False
+        self._root: QWidget | None = None
         self._actions = (
             [self.click] * 6 + [self.press] * 4 + [self.type] * 4 + [self.command] * 2
             + [self.wheel, self.drag, self.resize, self.tab]
@@ -200,6 +201,7 @@ class Monkey:
             front if front and self.random.random() < 0.7 else self.random.choice(open_ or [front])
         )
         found = [w for w in root.findChildren(QWidget) if w.isVisible() and isinstance(w, kinds)]
+        self._root = root  # Python's halves of what is found inside are good as long as this one
         return self.random.choice(found or [root])
 
     def _inside(self, widget: QWidget) -> QPoint:

@@ -1,10 +1,19 @@
-"""One worker, the latest request wins, and nothing is left running."""
+"""One way to work beside the window: the latest request wins, and nothing is left running."""
 
+import gc
+import subprocess
+import sys
 import threading
+import time
+import weakref
 
 import pytest
+import shiboken6
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu, QWidget
 
 from ourmodels_gui.gui.background import Worker
+from ourmodels_gui.problem import BadInput
 
 
 @pytest.fixture
@@ -17,6 +26,7 @@ def worker(qapp):
 def test_the_answer_arrives(worker, qtbot):
     with qtbot.waitSignal(worker.done) as caught:
         worker.ask(lambda _request: 42)
+        assert worker.is_busy
     assert caught.args == [42]
     assert not worker.is_busy
 
@@ -38,10 +48,49 @@ def test_a_newer_request_stops_the_older_and_drops_its_answer(worker, qtbot):
     assert answers == ["new"]
 
 
-def test_a_fault_is_told_and_the_worker_goes_on(worker, qtbot):
+def test_what_was_asked_in_between_is_never_begun(worker, qtbot):
+    go, begun, told = threading.Event(), [], []
+    worker.done.connect(told.append)
+
+    def work(name):
+        begun.append(name)
+        go.wait(5)
+        return name
+
+    for name in "abcd":
+        worker.ask(lambda _request, name=name: work(name))
+    go.set()
+    qtbot.waitUntil(lambda: not worker.is_busy)
+    assert told == ["d"] and set(begun) <= {"a", "d"}
+
+
+@pytest.mark.parametrize("bad", [BadInput("key", "must be above 0"), OSError(5, "gone")])
+def test_what_goes_wrong_is_told_and_the_worker_goes_on(worker, qtbot, bad):
+    def work(_request):
+        raise bad
+
     with qtbot.waitSignal(worker.failed) as caught:
-        worker.ask(lambda _request: 1 // 0)
-    assert isinstance(caught.args[0], ZeroDivisionError)
+        worker.ask(work)
+    assert caught.args == [bad] and not worker.is_busy
+    with qtbot.waitSignal(worker.done):
+        worker.ask(lambda _request: 1)
+
+
+@pytest.mark.parametrize("kind", [ZeroDivisionError, KeyError])
+def test_a_fault_of_the_program_is_told_and_raised_in_the_window_too(worker, qtbot, kind):
+    def work(_request):
+        raise kind("inside")
+
+    with qtbot.captureExceptions() as faults, qtbot.waitSignal(worker.failed) as caught:
+        worker.ask(work)
+    assert isinstance(caught.args[0], kind) and not worker.is_busy
+    assert [fault[0] for fault in faults] == [kind]
+    names = []
+    trace = faults[0][2]
+    while trace is not None:
+        names.append(trace.tb_frame.f_code.co_name)
+        trace = trace.tb_next
+    assert names[-1] == "work", "the report says where it fell"
     with qtbot.waitSignal(worker.done):
         worker.ask(lambda _request: 1)
 
@@ -66,4 +115,85 @@ def test_what_is_cancelled_gives_no_answer(worker, qtbot):
     worker.ask(lambda request: request.stop())
     worker.close()
     qtbot.wait(20)
-    assert answers == []
+    assert answers == [] and not worker.is_busy
+
+
+def test_what_is_waited_for_is_done_and_told(worker, qtbot):
+    answers = []
+    worker.done.connect(answers.append)
+    worker.ask(lambda _request: time.sleep(0.05) or 7)
+    worker.wait()
+    qtbot.waitUntil(lambda: not worker.is_busy)
+    assert answers == [7]
+
+
+def test_work_stops_when_its_owner_is_destroyed(qapp):
+    started, ended, owner = threading.Event(), [], QObject()
+    worker = Worker(owner)
+
+    def work(request):
+        started.set()
+        while not request.stop():
+            time.sleep(0.001)
+        ended.append(threading.current_thread())
+        request.tell("nobody hears it")
+
+    worker.ask(work)
+    assert started.wait(5)
+    shiboken6.delete(owner)
+    assert len(ended) == 1, "the thread has ended before its owner"
+
+
+def test_a_worker_is_let_go(qtbot):
+    worker = Worker()
+    with qtbot.waitSignal(worker.done):
+        worker.ask(lambda _request: 1)
+    worker.close()
+    gone = weakref.ref(worker)
+    del worker
+    gc.collect()
+    assert gone() is None
+
+
+def test_objects_made_afterwards_are_what_they_are(qtbot, worker):
+    for count in range(200):
+        worker.ask(lambda _request, count=count: count)
+        qtbot.waitUntil(lambda: not worker.is_busy)
+        menu = QMenu()
+        actions = [menu.addAction(str(place)) for place in range(5)]
+        assert all(isinstance(action, QObject) for action in actions)
+        menu.deleteLater()
+    assert QWidget().isVisible() is False
+
+
+LEAVING = """
+import time
+from PySide6.QtCore import QCoreApplication, QTimer
+from ourmodels_gui.gui.background import Worker
+
+program = QCoreApplication([])
+workers, ended = [Worker(), Worker(program)], []
+
+def work(request):
+    while not request.stop():
+        time.sleep(0.001)
+    ended.append(request)
+
+for worker in workers:
+    worker.ask(work)
+QTimer.singleShot(50, program.quit)
+program.exec()
+print(len(ended), [worker.is_busy for worker in workers])
+"""
+
+
+def test_the_program_leaves_with_no_thread_at_work():
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", LEAVING],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["2", "[False,", "False]"]

@@ -52,6 +52,17 @@ def test_a_model_that_does_not_fit_sticks_out():
     assert made.boxes[1].area.y > made.frame.y + made.frame.height
 
 
+@pytest.mark.parametrize("machine, tokens", [(Machine(1e9, 400e9), 1000), (None, 10**8)])
+def test_only_what_has_a_place_is_counted_out_in_cells(machine, tokens):
+    """A thousand times more than fits would be as many cells, none of which is ever painted."""
+    setup = evaluated(
+        dense(), machine=machine, reserved_context_tokens=tokens, read_context_tokens=1
+    ).setup
+    made = drawn(contents(setup, 3))
+    assert "over" in roles(made)
+    assert sum(len(box.cells) for box in made.boxes) <= 3 * CELLS
+
+
 def test_sessions_that_could_run_have_empty_places():
     made = drawn(toy(3, reserved_context_tokens=4000, read_context_tokens=3600))
     assert roles(made).count("cache") == 3

@@ -40,7 +40,7 @@ XYZ = np.array(
     ]
 )
 WHITE = XYZ @ np.ones(3)
-FILLS = ("weights", "cache", "state", "draft", "overhead")
+FILLS = ("weights", "experts", "cache", "state", "draft", "overhead")
 CURVES = ("aggregate", "session", "power")
 VERDICTS = ("serves", "below", "unfit")
 APART = 10.0

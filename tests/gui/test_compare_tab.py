@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from gui_cases import preferences
-from PySide6.QtCore import QBuffer, QByteArray, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QKeySequence, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget
@@ -16,6 +16,7 @@ from ourmodels_gui.gui.find_tab import FindTab
 from ourmodels_gui.gui.heat_map import HeatMap
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.report.dialog import ReportDialog
 from ourmodels_gui.gui.tray import Mark, Tray, mark_of, names_of, opening
 from ourmodels_gui.ranking.comparison import Side, compare
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
@@ -271,6 +272,16 @@ def test_a_file_that_cannot_be_written_is_told(bench, tmp_path, monkeypatch):
     assert "cannot be written" in told[0] and str(path) in told[0]
 
 
+def title_of_the_report(window, qtbot):
+    window.menus.report.emit()
+    dialog = window.findChild(ReportDialog)
+    qtbot.waitUntil(lambda: bool(dialog.title.placeholderText()), timeout=20_000)
+    title = dialog.title.placeholderText()
+    dialog.reject()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return title
+
+
 def test_the_window_marks_what_is_in_sight_and_compares_it(qtbot, theme, tmp_path, monkeypatch):
     monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
     window = build(theme, preferences(tmp_path))
@@ -295,5 +306,15 @@ def test_the_window_marks_what_is_in_sight_and_compares_it(qtbot, theme, tmp_pat
     shown = window.findChild(CompareTab)
     qtbot.waitUntil(lambda: shown.comparison is not None)
     assert shown.comparison.names == ("GeForce RTX 5090", "GeForce RTX 4090")
+    compared = window.shown_tab.subject()
+    assert [one.hardware for one in compared] == ["geforce-rtx-5090", "geforce-rtx-4090"]
+    assert title_of_the_report(window, qtbot).startswith("2 ways to serve")
+    tabs.setCurrentIndex(titles.index("Find"))
+    find = window.findChild(FindTab)
+    qtbot.waitUntil(lambda: find.found is not None, timeout=20_000)
+    assert window.shown_tab.subject() == find.form.needs()
+    assert title_of_the_report(window, qtbot).startswith("Machines for")
+    tabs.setCurrentIndex(titles.index("Rank"))
+    assert window.shown_tab.subject() is None
     window.findChild(RankTab)._choose({"sort": "watts"})
     assert window.preferences.settings.rank.sort == "watts"

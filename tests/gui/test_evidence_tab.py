@@ -37,7 +37,6 @@ CHOSEN = Scenario("geforce-rtx-3090", ModelRef("llama-3-8b", "q4_k_m"))
 def measurements(library, tmp_path, qapp):
     made = Measurements(lambda: library, paths.catalog(), tmp_path, None)
     yield made
-    made.close()
     made.deleteLater()
 
 
@@ -50,7 +49,6 @@ def tab(measurements, library, qtbot):
     with qtbot.waitSignal(measurements.changed):
         made.present(run(CHOSEN, library))
     yield made
-    made.input.close_worker()
 
 
 def paste(tab, qtbot, text):
@@ -274,7 +272,6 @@ def test_a_machine_that_the_catalog_has_lost_takes_its_runs_with_it(library, qtb
         made.published()
     runs = made.published().measured.runs.values()
     assert len(runs) > 400 and all("3090" not in one.machine for one in runs)
-    made.close()
 
 
 def test_a_scenario_with_a_problem_leaves_the_tab_standing(tab, library):

@@ -36,7 +36,8 @@ def test_space_switches_a_value_and_the_list_follows(picker, library):
     item = go_to(picker, "Apple")
     QTest.keyClick(picker._popup.tree, Qt.Key.Key_Space)
     ids = row_ids(picker)
-    assert {library.machines[one].vendor for one in ids} == {"Apple"}
+    makers = [row.facets["maker"] for row in picker.model.rows if row.id in ids]
+    assert all("Apple" in names for names in makers)
     assert len(ids) == int(item.text(1))
     assert picker.filters.isVisible()
     assert "Apple" in picker.filters.words.accessibleName()
@@ -65,7 +66,7 @@ def test_clear_shows_everything_again(picker, library):
     go_to(picker, "Apple")
     QTest.keyClick(picker._popup.tree, Qt.Key.Key_Space)
     picker.filters.clear.click()
-    assert len(row_ids(picker)) == len(library.machines)
+    assert len(row_ids(picker)) == len(library.hardware_ids)
     assert not picker.filters.isVisible()
     assert picker.filter.text() == "Filter"
 

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from ourmodels_gui.evaluation import run
+from ourmodels_gui.gui import find_tab
 from ourmodels_gui.gui.find_tab import FindTab
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.tray import Tray
@@ -197,6 +198,18 @@ def test_a_machine_is_opened_marked_and_exported_by_keyboard(bench):
     lines = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
     assert [line["machine"] for line in lines] == bench.column("Machine")
     assert float(lines[0]["memory_headroom"]) == bench.tab.found.meets[0].checks[0].headroom
+
+
+def test_a_fault_in_the_search_is_told_and_the_next_search_works(bench, qtbot, monkeypatch):
+    bench.present()
+    with monkeypatch.context() as broken, qtbot.captureExceptions() as faults:
+        broken.setattr(find_tab, "search", lambda *_: 1 // 0)
+        bench.preferences.set_price("geforce-rtx-4090", 9.0)
+        bench.settle()
+    assert faults[0][0] is ZeroDivisionError
+    assert "The search failed" in bench.tab.words.text() and not bench.tab.count.text()
+    bench.preferences.set_price("geforce-rtx-4090", 10.0)
+    assert bench.settle().tab.list.cells.rows
 
 
 def test_nothing_is_searched_while_the_tab_is_hidden(bench, monkeypatch):

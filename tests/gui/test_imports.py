@@ -184,6 +184,7 @@ def test_a_copied_path_in_any_form_is_a_model(plain, tmp_path):
         assert pasted_model(copied(text)) is None
     with pytest.raises(BadInput, match="works offline"):
         pasted_model(copied("https://example.org/model.gguf"))
+    assert pasted_model(None) is None  # nothing was ever copied
 
 
 def test_ctrl_v_reads_a_copied_path_unless_a_field_has_the_focus(window, qtbot, plain):

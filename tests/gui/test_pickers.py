@@ -157,16 +157,22 @@ def test_a_machine_is_found_by_number_memory_and_maker(machines, words):
 
 def test_memory_as_it_is_sold_finds_machines_of_that_size(machines, library):
     machines.search.setText("24gb")
-    sizes = {
-        library.machines[machines.model.index(n).data(RowModel.RowRole).id].memory.value
-        for n in range(machines.model.rowCount())
-    }
+    found = [
+        machines.model.index(n).data(RowModel.RowRole) for n in range(machines.model.rowCount())
+    ]
+    sizes = {library.machines[row.id].memory.value for row in found if row.id in library.machines}
     assert sizes == {24.0}
+    together = [row.figures[0] for row in found if row.id in library.compositions]
+    assert set(together) <= {"24 GiB"}
 
 
 def test_every_machine_row_shows_memory_and_bandwidth(machines, library):
     for number in range(machines.model.rowCount()):
         row = machines.model.index(number).data(RowModel.RowRole)
+        if row.id in library.compositions:  # all its memory, and no bandwidth that it has as one
+            assert row.figures[0].endswith("iB")
+            assert row.figures[1] == ""
+            continue
         entry = library.machines[row.id]
         value, unit = row.figures[0].split()
         factor = {"GB": 1e9, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}[unit]

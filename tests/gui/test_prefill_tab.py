@@ -1,5 +1,7 @@
 """The prefill tab: both sides over the prompt length, and what is missing where one is unknown."""
 
+import json
+
 import numpy as np
 import pytest
 from gui_cases import FAST, dense, evaluated, mixture
@@ -13,6 +15,7 @@ from ourmodels_gui.gui.bracket import usual_bracket
 from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
 from ourmodels_gui.gui.prefill_tab import PrefillTab
+from ourmodels_gui.library.load import load
 
 
 @pytest.fixture
@@ -59,6 +62,67 @@ def test_an_unknown_rate_leaves_the_memory_side_and_says_what_to_supply(tab):
     said = tab.plot.waits.accessibleDescription()
     assert "fp4" in said
     assert "add the rate" in said
+
+
+CARD = {"kind": "discrete", "name": "card", "memory_gb": 12, "bandwidth_gb_per_s": 900}
+RAM = {"kind": "cpu", "name": "ram", "memory_gb": 24, "bandwidth_gb_per_s": 90}
+RATES = {"compute_tflop_per_s": {"bf16_fp32acc": 70}}
+ADAPTER = {
+    "total_parameters_b": 32,
+    "bytes_per_parameter": 0.5,
+    "cache": {"layers": [{"count": 64, "kind": "full", "bytes_per_token": 4096}]},
+    "max_context_tokens": 131_072,
+    "prefill": {
+        "linear_active_parameters_b": 31,
+        "attention": [{"count": 64, "kind": "full", "query_width": 5120}],
+    },
+}
+
+
+def composed(hardware, **prompt):
+    text = {
+        "format": "ourmodels-scenario",
+        "version": 1,
+        "hardware": hardware,
+        "model": {"adapter": ADAPTER},
+        "workload": {"reserved_context_tokens": 16_000, "overhead_gb": 1},
+        "prefill": {"prompt_tokens": 4096} | prompt,
+    }
+    done = run(files.read(json.dumps(text)), load(paths.catalog()))
+    assert done.problem is None, done.problem
+    return done
+
+
+def test_two_pools_are_drawn_as_far_as_their_memory_goes(tab):
+    hardware = {
+        "devices": [{"machine": CARD | RATES}],
+        "host_memory": RAM | RATES,
+        "pools": "sequential",
+    }
+    done = composed(hardware, batch=2)
+    tab.present(done)
+    prefill = done.result.prefill
+    here = tab.plot.reading_at(4096)
+    assert min(y for y, _ in here.dots) == pytest.approx(prefill.tokens_per_s, rel=1e-9)
+    assert dict(here.rows)["limit"] == prefill.limit
+    beyond = tab.plot.reading_at(100_000)
+    assert dict(beyond.rows)["limit"] == "does not fit"
+    drawn = tab.plot.rates.curves[0].getData()[0]
+    assert 16_000 <= 10 ** drawn[-1] < 100_000
+    rows, _ = length_rows(done)
+    assert rows[-1][1].value == "" and rows[0][1].value > 0.0
+
+
+def test_a_link_between_devices_is_a_ceiling_of_its_own(tab):
+    model = {"id": "qwen3-32b", "weights": "q4_k_m"}
+    pair = {"devices": [{"id": "geforce-rtx-3090", "count": 2}], "split": "tensor", "link": 0.1}
+    text = {"format": "ourmodels-scenario", "version": 1, "hardware": pair, "model": model}
+    text |= {"prefill": {"prompt_tokens": 4096}}
+    done = run(files.read(json.dumps(text)), load(paths.catalog()))
+    assert done.result.prefill.limit == "link"
+    tab.present(done)
+    assert "link" in names(tab)
+    assert dict(tab.plot.reading_at(4096).rows)["limit"] == "link"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QToolButton
 
 from ourmodels_gui.evaluation import run
+from ourmodels_gui.gui import ranked
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.rank_choice import SHOWN, known
 from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
@@ -527,3 +528,15 @@ def test_every_control_has_a_name(bench):
             if widget.focusPolicy() != Qt.FocusPolicy.NoFocus and widget.parent() is not None:
                 inside = isinstance(widget.parent(), QLineEdit | QComboBox)
                 assert inside or widget.accessibleName() or widget.window() is not bench.tab
+
+
+def test_a_fault_while_a_field_is_prepared_is_told_and_the_next_works(bench, qtbot, monkeypatch):
+    bench.present()
+    with monkeypatch.context() as broken, qtbot.captureExceptions() as faults:
+        broken.setattr(ranked, "prepare", lambda *_: 1 // 0)
+        bench.choose(scope="pairs")
+    assert faults[0][0] is ZeroDivisionError
+    assert bench.tab.pages.currentWidget() is bench.tab.words
+    assert "division" in bench.tab.words.text() and not bench.tab.ranked.is_preparing
+    bench.choose(weights=BEST)
+    assert bench.rows.rowCount()

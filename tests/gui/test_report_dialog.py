@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from ourmodels_gui.gui.report import worker as worker_module
+from ourmodels_gui.gui.report import maker
 from ourmodels_gui.gui.report.dialog import ReportDialog, open_report
 from ourmodels_gui.report.build import build
 from ourmodels_gui.report.pdf_file import scenarios
@@ -43,11 +43,7 @@ def pages(dialog):
 
 def drawn(qtbot, dialog):
     """Wait until a whole preview stands there."""
-    with qtbot.waitSignal(
-        dialog.worker.page,
-        timeout=LONG_MS,
-        check_params_cb=lambda page: page.place + 1 == page.pages,
-    ):
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):
         pass
     return len(pages(dialog))
 
@@ -75,8 +71,10 @@ def test_the_answer_cannot_be_left_out(dialog):
 def test_saving_writes_the_file_and_tells_it(qtbot, dialog, scenario, tmp_path):
     dialog.author.setText("Ann")
     path = tmp_path / "report.pdf"
-    with qtbot.waitSignal(dialog.worker.written, timeout=LONG_MS):
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):
         dialog.save_as(path)
+        assert not dialog.save_button.isEnabled(), "one file at a time"
+    assert dialog.save_button.isEnabled()
     assert scenarios(path) == (scenario,)
     assert dialog.done_line.text() == f"{path} is saved."
 
@@ -99,27 +97,56 @@ def test_reports_are_made_beside_the_window(qtbot, dialog, tmp_path, monkeypatch
         assert go_on.wait(10)
         return b"done"
 
-    monkeypatch.setitem(worker_module.RENDERERS, ".md", slow)
+    monkeypatch.setitem(maker.RENDERERS, ".md", slow)
     turns = []
     timer = QTimer(dialog, interval=0)
     timer.timeout.connect(lambda: turns.append(1) or (len(turns) == 20 and go_on.set()))
-    with qtbot.waitSignal(dialog.worker.written, timeout=LONG_MS):
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):
         dialog.save_as(tmp_path / "out.md")
         timer.start()
     timer.stop()
     assert len(turns) >= 20 and threads[0] is not threading.main_thread()
 
 
+def test_closing_waits_for_the_file(dialog, tmp_path, scenario):
+    path = tmp_path / "report.pdf"
+    dialog.save_as(path)
+    dialog.reject()
+    assert scenarios(path) == (scenario,)
+
+
+def test_what_is_changed_while_a_file_is_written_is_drawn_afterwards(qtbot, dialog, tmp_path):
+    drawn(qtbot, dialog)
+    path = tmp_path / "report.md"
+    dialog.save_as(path)
+    dialog.title.setText("Another")
+    dialog._draw()
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS) as written:
+        pass
+    assert written.args == [path] and "Another" not in path.read_text("utf-8")
+    assert drawn(qtbot, dialog) and dialog.done_line.text() == f"{path} is saved."
+
+
+def test_a_fault_in_a_report_is_told(qtbot, dialog, tmp_path, monkeypatch):
+    drawn(qtbot, dialog)
+    monkeypatch.setitem(maker.RENDERERS, ".md", lambda report: 1 // 0)
+    with qtbot.captureExceptions() as faults, qtbot.waitSignal(dialog.worker.failed):
+        dialog.save_as(tmp_path / "report.md")
+    assert faults[0][0] is ZeroDivisionError
+    assert "division" in dialog.trouble.text() and not dialog.done_line.text()
+    assert dialog.save_button.isEnabled()
+
+
 def test_only_the_newest_preview_is_drawn(qtbot, dialog):
     drawn(qtbot, dialog)
     built = []
-    original = dialog.worker._report
+    original = dialog._maker._report
 
     def counted(options):
         built.append(options.title)
         return original(options)
 
-    dialog.worker._report = counted
+    dialog._maker._report = counted
     for title in ("a", "b", "c", "d"):
         dialog.title.setText(title)
     drawn(qtbot, dialog)
@@ -165,7 +192,7 @@ def test_the_scenario_in_the_report_names_the_catalog(qtbot, library, chosen, sc
     assert open_report((scenario,), library, chosen, window) == ""
     dialog = window.findChild(ReportDialog)
     path = tmp_path / "report.pdf"
-    with qtbot.waitSignal(dialog.worker.written, timeout=LONG_MS):
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):
         dialog.save_as(path)
     (held,) = scenarios(path)
     assert held == msgspec.structs.replace(scenario, catalog_version=library.version)

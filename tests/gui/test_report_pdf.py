@@ -22,10 +22,10 @@ from report_cases import ODD, cases, evaluated, known, library, oddly_named
 from ourmodels_gui import scenario
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.report.lettering import POINT, Lines, Type, direction, printable
+from ourmodels_gui.gui.report.maker import picture
 from ourmodels_gui.gui.report.pages import FOOT, SIDE, TOP, Pages
 from ourmodels_gui.gui.report.pdf import to_pdf
 from ourmodels_gui.gui.report.sheet import _levelled
-from ourmodels_gui.gui.report.worker import picture
 from ourmodels_gui.report.assumptions import value_text
 from ourmodels_gui.report.build import build
 from ourmodels_gui.report.pdf_file import scenarios

@@ -125,6 +125,7 @@ def test_a_servers_options_say_how_it_is_split(library):
         ({"tensor_buft_overrides": "exps=CPU"}, 0.0),
         ({"tensor_buft_overrides": "blk\\.3[0-9]\\.ffn=CPU"}, None),
         ({"n_gpu_layers": 30}, None),
+        ({"n_gpu_layers": 30, "n_cpu_moe": 12}, None),
     ],
 )
 def test_weights_in_host_memory_need_a_scenario_that_has_one(library, changes, share):
@@ -146,6 +147,8 @@ def test_weights_in_host_memory_need_a_scenario_that_has_one(library, changes, s
 
 def test_as_many_layers_as_the_model_has_are_all_of_them(library):
     assert check(as_json(n_gpu_layers=48), library).run.left_out == ""
+    both = {"model_filename": "falcon-h1-7b-instruct-Q4_K_M.gguf", "n_gpu_layers": 44}
+    assert check(as_json(**both), library).run.left_out == ""  # attention and state in each layer
 
 
 def test_a_scenario_gives_what_a_text_leaves_open_and_nothing_else(library):
@@ -178,6 +181,21 @@ def test_the_conditions_of_a_composed_run_give_its_ceiling(measured, ceilings, l
         assert rate == pytest.approx(ceilings[id_].tokens_per_s), id_
 
 
+def test_a_run_on_typed_devices_is_held_against_the_scenario(library):
+    card = InlineHardware(name="Card", memory_gb=24, bandwidth_gb_per_s=900, kind="discrete")
+    pair = ComposedHardware(devices=(DeviceChoice(machine=card, count=2),), link=31.5)
+    chosen = Scenario(pair, ModelRef("llama-3-8b", "q4_k_m"))
+    machine, model, weights = log.subject(chosen, library)
+    assert machine == "2 x Card, layer split"
+    run = MeasuredRun(id="a", said=Said(machine, model, ""), model=model, weights=weights,
+                      phase="decode", batch=1, tokens_per_s=50, source="typed")  # fmt: skip
+    found = check(run, library, scenario=chosen)
+    forced = scenario.edited(chosen, {"workload.batch": 1, "workload.routing": "floor"})
+    answer = evaluation.run(forced, library).result
+    rate = answer.decode.forced.aggregate_tokens_per_s
+    assert found.ceiling.tokens_per_s == pytest.approx(rate)
+
+
 def test_a_logged_run_belongs_to_its_composition_and_not_to_one_of_its_devices(library):
     run = check(read(rows(" sm ", " row ")).runs[0], library, LLAMA).run
     model = ModelRef("llama-3-8b", "q4_k_m")
@@ -190,5 +208,9 @@ def test_a_logged_run_belongs_to_its_composition_and_not_to_one_of_its_devices(l
     assert log.subject_of(run) != log.subject(Scenario("geforce-rtx-3090", model), library)
     (row,) = table([log.Entry("2026-12-01", run)], library)
     assert row[2] == "2 x geforce-rtx-3090, tensor split"
+    unknown = check(as_json(n_cpu_moe=20), library).run  # two cards and a host of unknown memory
+    assert log.subject_of(unknown)[0] == "2 x geforce-rtx-3090, experts in host memory"
+    alone = check(as_json(n_gpu_layers=20, split_mode="none"), library).run
+    assert log.subject_of(alone)[0] == "geforce-rtx-3090, host memory"
     data = log.write((log.Entry("2026-12-01", msgspec.structs.replace(run, host_memory=HOST)),))
     assert log.read(data)[0][0].run.host_memory == HOST

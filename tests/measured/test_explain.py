@@ -4,11 +4,11 @@ import msgspec
 import pytest
 
 from ourmodels_gui.measured.ceiling import ceiling
-from ourmodels_gui.measured.explain import (
+from ourmodels_gui.measured.explain import explanations
+from ourmodels_gui.measured.implied import (
     bits_per_parameter,
     bits_said,
     experts_left,
-    explanations,
     unread_share,
 )
 
@@ -65,6 +65,25 @@ def test_a_slow_run_says_what_part_would_lie_in_host_memory(measured, library):
     assert rate / 716.8 == pytest.approx(found.ratio)
     assert causes["other bandwidth"].needed == pytest.approx(found.ratio * 716.8e9)
     assert run.tokens_per_s < 10
+
+
+def test_a_split_by_layers_would_need_its_devices_at_work_at_once(measured, library):
+    run, found, causes = scaled(measured, library, "m0062", 3)  # four cards
+    cause = causes["several devices"]
+    assert cause.needed == pytest.approx(found.ratio) and cause.possible
+    tensor = ceiling(msgspec.structs.replace(run, split="tensor"), library)
+    assert found.ratio == pytest.approx(run.devices * tensor.ratio)
+    assert not scaled(measured, library, "m0062", 9)[2]["several devices"].possible
+
+
+def test_experts_in_host_memory_are_explained_by_what_both_pools_read(measured, library):
+    run, found, causes = scaled(measured, library, "m0934", 20)
+    assert found.beaten and "several devices" not in causes
+    host, card = run.host_memory.bandwidth_gb_per_s, 192.0
+    needed = causes["other bandwidth"].needed / found.ratio / 1e9
+    assert host < needed < host + card
+    slow = scaled(measured, library, "m0934", 1)[2]
+    assert "part in host memory" not in slow and "other bandwidth" in slow
 
 
 def test_bits_in_a_name_and_bits_that_a_rate_leaves(measured, library):

@@ -25,6 +25,15 @@ def row(comparison, id_):
     return next(row for row in comparison.rows if row.id == id_)
 
 
+def test_compositions_say_how_they_are_used_and_what_limits_them(library, sides):
+    pair = run(Scenario("geforce-rtx-3090-x2", ModelRef("gpt-oss-20b")), library)
+    compared = compare([sides[0], Side("pair", pair, 2998.0, 700.0)])
+    assert row(compared, "policy").values == (None, pair.result.placement.policy)
+    assert row(compared, "limit").values == (None, "memory of GeForce RTX 3090")
+    assert row(compared, "capacity_gb").values[1] == 2 * 24 * 2**30 / 1e9
+    assert not any(found.id in ("policy", "limit") for found in compare(sides).rows)
+
+
 def test_the_best_cell_is_the_best_value(sides):
     compared = compare(sides)
     aggregate = row(compared, "aggregate_tokens_per_s")

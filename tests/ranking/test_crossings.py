@@ -1,10 +1,13 @@
 """Crossings of two setups, held to a comparison at every batch."""
 
 import msgspec
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ourmodels_gui.engine.capacity import capacity
+from ourmodels_gui.engine.curve import curve
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
@@ -18,7 +21,9 @@ from ourmodels_gui.engine.setup import (
     Workload,
 )
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
+from ourmodels_gui.evaluation import run
 from ourmodels_gui.ranking.crossings import Crossings, crossings, in_words
+from ourmodels_gui.scenario import ModelRef, Scenario, WorkloadChoice
 
 BF16 = "bf16_fp32acc"
 
@@ -138,3 +143,40 @@ def test_a_lead_that_is_won_and_lost_again_is_found_on_both_sides_of_a_bend():
     )
     assert found.leads == ((1, -1), (3, 1), (23, -1))
     assert found.until == 70
+
+
+PAIRS = [
+    ("geforce-rtx-5090-ddr5-128gb", "nvidia-dgx-spark-gb10"),
+    ("geforce-rtx-5090-threadripper-pro-256gb", "rtx-pro-6000-blackwell-workstation"),
+    ("nvidia-dgx-spark-gb10-x2", "geforce-rtx-3090-x2-ddr4-64gb"),
+    ("geforce-rtx-5080-3090", "geforce-rtx-3090-x2"),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("model", ["gpt-oss-120b", "qwen3-30b-a3b"])
+def test_a_composition_is_held_to_its_own_rates_at_every_batch(library, pair, model):
+    workload = WorkloadChoice(reserved_context_tokens=2000, read_context_tokens=1500)
+    setups = [
+        run(Scenario(machine, ModelRef(model), workload=workload), library).setup
+        for machine in pair
+    ]
+    found = crossings(*setups)
+    batches = np.arange(1, found.until + 1)
+    rates = [curve(setup, batches).per_session_tokens_per_s for setup in setups]
+    leads = np.sign(rates[0] - rates[1])
+    changes = np.flatnonzero(np.diff(leads, prepend=leads[:1] + 1)) + 1 if found.until else []
+    assert [batch for batch, _ in found.leads] == list(changes)
+    assert [lead for _, lead in found.leads] == [leads[batch - 1] for batch in changes]
+
+
+def test_a_card_with_system_memory_is_overtaken_as_sessions_join(library):
+    workload = WorkloadChoice(reserved_context_tokens=16_000, read_context_tokens=8000)
+    first, second = (
+        run(Scenario(machine, ModelRef("gpt-oss-120b"), workload=workload), library).setup
+        for machine in PAIRS[0]
+    )
+    assert in_words(crossings(first, second), ("card", "box")) == (
+        "box overtakes card from 4 sessions.",
+        "Beyond 107 sessions only card has memory for more, up to 164.",
+    )

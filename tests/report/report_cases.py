@@ -33,6 +33,11 @@ ODD = "שלום مرحبا 中文机器 😀👩\u200d🚀 | <b>*_`{}\\ " + "W" 
 """Right to left, CJK, emoji, marks of markup, a word that no column holds; 200 characters."""
 
 
+LONG = WorkloadChoice(
+    reserved_context_tokens=16_000, read_context_tokens=8000, floor_tokens_per_s=10
+)
+
+
 @cache
 def library() -> Library:
     return load(paths.catalog())
@@ -60,6 +65,7 @@ def six() -> list[Scenario]:
 def cases() -> dict[str, tuple[Scenario, ...]]:
     """The scenarios of each report by its name."""
     prompt = PrefillChoice(prompt_tokens=8192)
+    gpt = ModelRef("gpt-oss-120b")
     example = paths.resources() / "examples" / "dgx-spark-qwen3.6-35b-a3b.ourmodels.json"
     return {
         "one": (Scenario("nvidia-dgx-spark-gb10", ModelRef("gpt-oss-120b"), prefill=prompt),),
@@ -74,6 +80,11 @@ def cases() -> dict[str, tuple[Scenario, ...]]:
             ),
         ),
         "typed": (read_file(example),),
+        "composed": (Scenario("geforce-rtx-5090-ddr5-128gb", gpt, workload=LONG),),
+        "beside": tuple(
+            Scenario(machine, gpt, workload=LONG)
+            for machine in ("geforce-rtx-3090-x4", "nvidia-dgx-spark-gb10", "geforce-rtx-5080-3090")
+        ),
     }
 
 

@@ -7,6 +7,7 @@ answers with a gate and with one ceiling for every resource, of which the least 
 from .decode import decode
 from .figures import policy
 from .policy import Policy
+from .prefill import prefill, prompt_policy
 from .together import alone, device_count, overhead_bytes, pools_of, together
 
 __all__ = [
@@ -17,5 +18,7 @@ __all__ = [
     "overhead_bytes",
     "policy",
     "pools_of",
+    "prefill",
+    "prompt_policy",
     "together",
 ]

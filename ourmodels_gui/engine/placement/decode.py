@@ -15,6 +15,7 @@ from ..memory_power import (
 )
 from ..result import Decode, Forced, Placement, PolicyFigures
 from ..setup import Setup
+from ..speculation import ROUNDING
 from ..step import Step, decode_step
 from .figures import kinds_of, side_by_side
 from .policy import Policy
@@ -134,21 +135,22 @@ def _cautions(setup: Setup, way: Policy, pooled: Step, best: int | None) -> tupl
     composition = setup.composition
     assert composition is not None
     said = []
-    if way.restricts:
-        said.append(
-            f"A policy ceiling ({way.name}): it holds for runtimes that work this way, and another"
-            " way may pass it."
-        )
     if composition.split != "layers" and way.devices > 1 and composition.shape is None:
         said.append(
             "What the devices send each other is unknown for this model, so the link is not"
             " charged."
         )
     if best is not None:
-        arithmetic = way.compute_seconds(np.array([float(best)]))
+        many = np.array([float(best)])
+        seconds = way.combined_seconds(many)
         combined = setup.workload.decode_ceiling == "combined"
-        if arithmetic is not None:
-            slower = arithmetic[0] > way.memory_seconds(np.array([float(best)]))[0]
+        if seconds is not None:
+            if combined and way.unknown_rates():
+                said.append(
+                    f"The compute rate of {' and '.join(way.unknown_rates())} is unknown, so the"
+                    " arithmetic there is not charged."
+                )
+            slower = seconds[0] > way.memory_seconds(many)[0] * (1.0 + ROUNDING)
             if slower and not combined:
                 said.append(
                     f"At batch {best} arithmetic takes longer than memory traffic: compute must be"

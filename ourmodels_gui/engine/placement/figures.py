@@ -1,10 +1,12 @@
 """Decode under each way of using the pools of a composition, side by side."""
 
-from typing import Any
+import msgspec
+import numpy as np
 
+from ..capacity import capacity
 from ..caveats import kinds
 from ..decode import last_batch
-from ..result import PolicyFigures, PolicyKind
+from ..result import Kind, PolicyFigures
 from ..setup import Setup
 from ..speculation import ROUNDING
 from .choose import policies
@@ -13,6 +15,14 @@ from .policy import Policy
 from .pools import PoolPolicy
 from .search import highest
 
+RATED = (
+    "best_batch",
+    "aggregate_tokens_per_s",
+    "per_session_tokens_per_s",
+    "single_session_tokens_per_s",
+    "forced",
+)
+"""Figures that rest on the rates of one way of using the pools."""
 HOT_EXPERTS = (
     "Experts are placed as if all were routed to alike; placing the most used ones in the faster"
     " pool could do better."
@@ -63,8 +73,7 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
             best = usable
             if not way.rises:
                 best = highest(lambda b: b * way.per_session(b), usable, way.mark)
-    estimate, _ = kinds_of(setup, way, memory)
-    kind: PolicyKind = "policy ceiling" if way.restricts else estimate["aggregate_tokens_per_s"]
+    kind = kinds_of(setup, way, memory)[0]["aggregate_tokens_per_s"]
     if not memory:
         return PolicyFigures(way.name, kind, 0)
     rate = None if best is None else way.at(best)
@@ -89,14 +98,26 @@ def _usable(way: Policy, floor: float, memory: int) -> int:
     return last_batch(lambda batch: way.per_session(batch.astype(float)) >= floor, 0, memory)
 
 
-def kinds_of(setup: Setup, way: Policy, usable: int) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """`caveats.kinds`, and with unlike pools an estimate wherever experts are spread evenly."""
-    kind, reasons = kinds(setup, way.step, usable)
+def kinds_of(setup: Setup, way: Policy, usable: int) -> tuple[dict[str, Kind], tuple[str, ...]]:
+    """`caveats.kinds`; with unlike pools an estimate wherever experts are spread evenly, and of one
+    that restricts the runtime policy ceilings: its rates, and its batches where fewer fit than in
+    all pools together.
+    """
+    combined = setup.workload.decode_ceiling == "combined"
+    charged = combined and way.compute_seconds(np.ones(1)) is not None
+    step = msgspec.structs.replace(way.step, combined=charged)
+    kind, reasons = kinds(setup, step, usable)
     spread = isinstance(way, PoolPolicy)
     if spread and setup.model.experts and way.step.routing == "expected":
-        named = ("best_batch", "aggregate", "per_session", "single_session", "forced")
-        kind = {
-            name: "estimate" if name.startswith(named) else value for name, value in kind.items()
-        }
+        kind = kind | {name: "estimate" for name in RATED if name in kind}
         reasons = (*reasons, HOT_EXPERTS)
+    if way.restricts:
+        fewer = way.memory_batch() < capacity(setup).memory_batch
+        named = (*RATED, "memory_batch", "usable_batch") if fewer else RATED
+        kind = kind | {name: "policy ceiling" for name in named if name in kind}
+        said = (
+            f"A policy ceiling ({way.name}): it holds for runtimes that work this way, and another"
+            " way may pass it."
+        )
+        reasons = (said, *reasons)
     return kind, reasons

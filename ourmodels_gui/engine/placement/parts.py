@@ -36,10 +36,6 @@ class Parts(msgspec.Struct, frozen=True):
     held_bytes: NDArray[np.float64]
     moved_bytes: NDArray[np.float64]
 
-    def of(self, columns: NDArray[np.bool_] | slice) -> "Parts":
-        """The same at some of the batches."""
-        return Parts(self.classes, self.held_bytes[:, columns], self.moved_bytes[:, columns])
-
 
 def parts(
     setup: Setup,
@@ -59,27 +55,7 @@ def parts(
     together, where all layers are alike, so that only the head and the tables are apart.
     """
     working = batch if working is None else working
-    model, routing, gamma = setup.model, step.routing, step.draft_tokens
-    rows = _weights(
-        (model.resident_bytes, model.always_bytes, model.experts),
-        working * (gamma + 1),
-        routing,
-        1.0,
-        CLASSES[:3],
-    )
-    for held, read in _sessions(setup, model, setup.workload.cache_policy):
-        rows += _private("cache", (batch, working), held, read)
-    shape = shape_of(setup)
-    if whole_layers and shape is not None and shape.alike:
-        rows = _together(rows, shape.head_bytes)
-    if gamma > 0:
-        draft = step.draft
-        of = (draft.resident_bytes, draft.always_bytes, draft.experts)
-        rows += _weights(of, working, routing, float(gamma), ("draft",) * 3)
-        work = setup.workload
-        reserved = draft_alloc_bytes(draft, work.reserved_context_tokens, work.cache_policy)
-        read = draft_read_bytes(draft, work.read_context_tokens)
-        rows += _private("draft", (batch, working), reserved, read, float(gamma))
+    rows = part_rows(setup, step, (batch, working), whole_layers)
     kept = [row for row in rows if row[1].any() or row[2].any()]
     return Parts(
         tuple(row[0] for row in kept),
@@ -88,7 +64,43 @@ def parts(
     )
 
 
-def _weights(
+def part_rows(
+    setup: Setup,
+    step: Step,
+    sessions: tuple[NDArray[np.float64], NDArray[np.float64]],
+    whole_layers: bool,
+) -> list[Row]:
+    """The same in order, those without bytes among them: weights, each set of experts, tables; what
+    is read of each cache and what is not; then the same of the draft.
+
+    Parameters: sessions held and working.
+    """
+    model, routing, gamma = setup.model, step.routing, step.draft_tokens
+    working = sessions[1]
+    rows = weight_rows(
+        (model.resident_bytes, model.always_bytes, model.experts),
+        working * (gamma + 1),
+        routing,
+        1.0,
+        CLASSES[:3],
+    )
+    for held, read in _sessions(setup, model, setup.workload.cache_policy):
+        rows += _private("cache", sessions, held, read)
+    shape = shape_of(setup)
+    if whole_layers and shape is not None and shape.alike:
+        rows = _together(rows, shape.head_bytes)
+    if gamma > 0:
+        draft = step.draft
+        of = (draft.resident_bytes, draft.always_bytes, draft.experts)
+        rows += weight_rows(of, working, routing, float(gamma), ("draft",) * 3)
+        work = setup.workload
+        reserved = draft_alloc_bytes(draft, work.reserved_context_tokens, work.cache_policy)
+        read = draft_read_bytes(draft, work.read_context_tokens)
+        rows += _private("draft", sessions, reserved, read, float(gamma))
+    return rows
+
+
+def weight_rows(
     costs: tuple[float, float, tuple[Experts, ...]],
     routings: NDArray[np.float64],
     routing: Routing,

@@ -124,6 +124,15 @@ class Policy:
         """Least time of the arithmetic, shared over all devices; None where a rate is unknown."""
         return None if self.step.compute_s is None else batch * self.step.compute_s
 
+    def combined_seconds(self, batch: Values) -> Values | None:
+        """Least time of memory and arithmetic together; None where the arithmetic is unknown."""
+        arithmetic = self.compute_seconds(batch)
+        return None if arithmetic is None else np.maximum(arithmetic, self.memory_seconds(batch))
+
+    def unknown_rates(self) -> tuple[str, ...]:
+        """The pools whose arithmetic is left out because their rate is not known."""
+        return ()
+
     def compute_limits(self, batch: Values, place: str) -> tuple[Limit, ...]:
         """The compute limit where the combined ceiling is asked for and known, else none."""
         seconds = self.compute_seconds(batch)

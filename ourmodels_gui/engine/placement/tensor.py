@@ -83,20 +83,27 @@ class HeadSplit(TensorSplit):
 
     def _more(self, held: bool) -> float:
         """What copies of a session's cache add over all devices, (N / N' - 1) K [bytes]."""
-        workload, shape = self.setup.workload, self.composition.shape
-        cache = self.setup.model.cache
-        assert shape is not None and not isinstance(cache, TypedCache)
+        workload, cache = self.setup.workload, self.setup.model.cache
+        assert not isinstance(cache, TypedCache)
         more = 0.0
-        for layer, heads in zip(cache, shape.key_heads, strict=True):
+        for layer, copies in zip(cache, self.copies(), strict=True):
             if held:
                 size = layer_alloc_bytes(
                     layer, workload.reserved_context_tokens, workload.cache_policy
                 )
             else:
                 size = layer_read_bytes(layer, workload.read_context_tokens)
-            parts_of_cache = min(self.devices, heads) if heads else self.devices
-            more += float(size) * (self.devices / parts_of_cache - 1.0)
+            more += float(size) * (copies - 1.0)
         return more
+
+    def copies(self) -> tuple[float, ...]:
+        """How often each cache of the model lies somewhere, N / N'."""
+        shape = self.composition.shape
+        assert shape is not None
+        return tuple(
+            self.devices / (min(self.devices, heads) if heads else self.devices)
+            for heads in shape.key_heads
+        )
 
 
 def heads_known(setup: Setup) -> bool:

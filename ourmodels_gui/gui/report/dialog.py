@@ -33,22 +33,30 @@ from ...report.search_report import build_search
 from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
 from ...scenario import Scenario
 from ...settings import ReportChoice
+from ..background import Worker
 from ..captions import message, say
 from ..preferences import Preferences
 from ..theme import GROUP_GAP, UNIT
+from .maker import RENDERERS, Make, Maker, Page
 from .preview import Preview
-from .worker import RENDERERS, Make, Worker
 
 WAIT_MS = 250
 """After the last change, until the preview is drawn anew."""
 
 
+Subject = Sequence[Scenario] | Requirements
+"""What a report is on: one scenario, some compared, or a reverse search that has been answered."""
+
+
 def open_report(
-    scenarios: Sequence[Scenario], library: Library, preferences: Preferences, parent: QWidget
+    subject: Subject, library: Library, preferences: Preferences, parent: QWidget
 ) -> str:
     """Open the dialog; why it cannot be, or "" when it is open."""
+    if isinstance(subject, Requirements):
+        ReportDialog(partial(build_search, subject), library, preferences, parent).open()
+        return ""
     evaluations = []
-    for chosen in scenarios:
+    for chosen in subject:
         kept = msgspec.structs.replace(chosen, catalog_version=library.version or None)
         done = run(kept, library)
         if done.problem is not None:
@@ -59,16 +67,8 @@ def open_report(
     return ""
 
 
-def open_search_report(
-    requirements: Requirements, library: Library, preferences: Preferences, parent: QWidget
-) -> None:
-    """Open the dialog on the report of a reverse search that has been answered."""
-    make = partial(build_search, requirements)
-    ReportDialog(make, library, preferences, parent).open()
-
-
 class ReportDialog(QDialog):
-    """Every change is drawn anew by the worker; the window stays live."""
+    """Every change is drawn anew beside the window; a file is written before anything is drawn."""
 
     def __init__(
         self,
@@ -82,7 +82,9 @@ class ReportDialog(QDialog):
         self.setWindowTitle(tr("Report"))
         self._preferences = preferences
         self._logo, self._logo_path = b"", ""
-        self.worker = Worker(make, library, self)
+        self._maker = Maker(make, library)
+        self.worker = Worker(self)
+        self._writes = False
         self.preview = Preview(self)
         self.trouble = message(self, error=True)
         self.done_line = message(self)
@@ -102,10 +104,9 @@ class ReportDialog(QDialog):
         across.addWidget(self.preview, 1)
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._timer.timeout.connect(self._draw)
-        self.worker.page.connect(self.preview.show_page)
-        self.worker.title.connect(self._title_used)
+        self.worker.told.connect(self._told)
         self.worker.failed.connect(self._failed)
-        self.worker.written.connect(self._written)
+        self.worker.done.connect(self._done)
         self.resize(960, 680)
         self._read_logo(preferences.settings.report.logo)
         self._draw()
@@ -127,12 +128,16 @@ class ReportDialog(QDialog):
         """Write the report in the format of the suffix; what comes of it is told in a line."""
         say(self.trouble, "")
         say(self.done_line, tr("Writing {name}\u2026").format(name=path.name))
-        self.worker.write(path, self.options())
+        options = self.options()
+        self._set_writing(True)
+        self.worker.ask(lambda _request: self._maker.write(path, options))
 
     def done(self, result: int) -> None:
-        """Closing waits for files that are being written."""
+        """Closing waits for the file that is being written."""
         self._timer.stop()
-        self.worker.finish()
+        if self._writes:
+            self.worker.wait()
+        self.worker.close()
         choice = ReportChoice(self.author.text(), self._logo_path, self.paper.currentData())
         self._preferences.edit(report=choice)
         super().done(result)
@@ -200,19 +205,34 @@ class ReportDialog(QDialog):
         self._timer.start()
 
     def _draw(self) -> None:
-        self.worker.preview(self.options(), self.preview.width_px())
+        if self._writes:  # it is drawn afterwards
+            return
+        options, width_px = self.options(), self.preview.width_px()
+        self.worker.ask(lambda request: self._maker.draw(options, width_px, request))
 
-    def _title_used(self, title: str) -> None:
-        if not self.title.text():
-            self.title.setPlaceholderText(title)
+    def _told(self, what: str | Page) -> None:
+        if isinstance(what, Page):
+            self.preview.show_page(what)
+        elif not self.title.text():
+            self.title.setPlaceholderText(what)
 
-    def _failed(self, why: str) -> None:
-        say(self.trouble, why)
+    def _failed(self, error: Exception) -> None:
+        say(self.trouble, str(error))
         say(self.done_line, "")
+        self._set_writing(False)
 
-    def _written(self, path: Path) -> None:
-        say(self.trouble, "")
-        say(self.done_line, tr("{path} is saved.").format(path=path))
+    def _done(self, written: Path | None) -> None:
+        if written is not None:
+            say(self.trouble, "")
+            say(self.done_line, tr("{path} is saved.").format(path=written))
+            self._set_writing(False)
+
+    def _set_writing(self, writes: bool) -> None:
+        """One file at a time; the preview, stopped for it, is drawn when it is written."""
+        was, self._writes = self._writes, writes
+        self.save_button.setEnabled(not writes)
+        if was and not writes:
+            self._draw()
 
     def _ask_and_save(self) -> None:
         name = (self.title.text() or self.title.placeholderText() or "report")[:80]

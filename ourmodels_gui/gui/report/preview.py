@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ...language import tr
 from ..theme import CARD_PADDING
-from .worker import Page
+from .maker import Page
 
 PAGE_PX = 520
 

@@ -1,0 +1,141 @@
+"""The arithmetic of pools of unlike speed: each does that of the bytes that lie in it."""
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ..crossover import seconds_per_flop
+from ..setup import Composition, Setup
+from ..step import Step
+from .arithmetic import Work, work
+from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic, summed
+from .joint import Loads, Rooms, least_joint
+from .parts import Parts
+from .pool import Mode, Pool
+
+Values = NDArray[np.float64]
+NO_TIME_S = 1e-200
+
+
+class Worked(msgspec.Struct, frozen=True):
+    """seconds: of an iteration, or of a period. each_s: of the arithmetic of each pool in it, pools
+    by batches."""
+
+    seconds: Values
+    each_s: Values
+
+
+class Together(Worked, frozen=True):
+    """The same where memory and arithmetic are placed together, with the placement.
+
+    fractions: of each part in the first pool.
+    """
+
+    parts: Parts
+    groups: Values
+    fractions: Values
+
+
+class PoolWork:
+    """Least times of the arithmetic, alone and together with the memory of two pools.
+
+    Devices of an unknown rate do theirs in no time, which only loosens a ceiling; so does the host
+    whose bytes are streamed to the devices.
+
+    one_s, all_s: seconds for a FLOP of either path, in one device of a pool and in all of them.
+    unknown: pools without a rate.
+    """
+
+    def __init__(self, setup: Setup, mode: Mode, pools: tuple[Pool, ...]) -> None:
+        self.setup, self.mode, self.pools = setup, mode, pools
+        composition = setup.composition
+        assert composition is not None
+        self.composition: Composition = composition
+        rates = [
+            [seconds_per_flop(pool.source.machine, shares) for pool in pools]
+            for shares in (setup.linear_mode, setup.attention_mode)
+        ]
+        host = composition.host if mode == "streamed" else None
+        self.does = np.array([pool.source is not host for pool in pools])
+        known = np.array([None not in pair for pair in zip(*rates, strict=True)])
+        self.unknown = tuple(
+            pool.name
+            for pool, does, told in zip(pools, self.does, known, strict=True)
+            if does and not told
+        )
+        one_s = np.where(known, np.array(rates, dtype=np.float64), 0.0)
+        self.all_s = one_s / np.array([pool.source.count for pool in pools])
+        self.one_s = one_s if composition.split == "layers" else self.all_s
+
+    def of(self, step: Step, batch: Values, groups: Values) -> Work | None:
+        """The arithmetic of an iteration of one group; None where nothing of it is known."""
+        if len(self.unknown) == self.does.sum():
+            return None
+        whole = self.composition.host is None
+        return work(self.setup, step, (batch, batch / groups), whole)
+
+    def alone(self, made: Work, groups: Values, rooms_bytes: Values) -> Worked:
+        """The least time of the arithmetic over every placement, whatever the memory takes.
+
+        A FLOP of attention counts as many of the linear path as it takes where it takes the fewest.
+        """
+        does, streamed = self.does, self.mode == "streamed"
+        linear, attention = self.one_s[:, does]
+        timed = linear > 0.0
+        ratio = float(np.min(attention[timed] / linear[timed])) if timed.any() else 0.0
+        fixed = {} if streamed else self.composition.placement
+        # What is streamed to the devices is computed there, wherever it lies.
+        rooms = np.full(int(does.sum()), np.inf) if streamed else rooms_bytes
+        most = most_traffic(made.at_rates(ratio), rooms, fixed)
+        one = np.maximum(linear, NO_TIME_S)
+        every = np.maximum(self.all_s[0, does], NO_TIME_S)[:, np.newaxis]
+        limits = None
+        if self.mode == "sequential":
+            seconds = least_in_turn(most, one)
+            every = one[:, np.newaxis]
+        elif self.mode == "groups":
+            every = every * groups
+            seconds = least_of_groups(most, one, every)
+            limits = seconds / every
+        else:
+            seconds = least_at_once(most, every)
+            limits = seconds / every
+        each = np.zeros((len(self.pools), len(groups)))
+        each[does] = divided(most, one, limits) * every
+        return Worked(seconds, each)
+
+    def together(
+        self, made: Work, groups: Values, rooms_bytes: Values, memory: tuple[Values, Values, Values]
+    ) -> Together:
+        """The least period of two pools with the memory's and the arithmetic's time in each.
+
+        Parameters: memory, seconds for a byte in one device and in all, by pool, and the least
+        period of the memory alone.
+        """
+        moved = made.parts.moved_bytes
+        one = [self._pair(made, moved, pool, memory[0], self.one_s) for pool in (0, 1)]
+        each = [self._pair(made, moved, pool, memory[1], self.all_s) for pool in (0, 1)]
+        first, second = [], []
+        if self.mode in ("sequential", "groups"):
+            first += [one[0][0], one[0][0], one[0][1], one[0][1]]
+            second += [*one[1], *one[1]]
+        if self.mode != "sequential":
+            none = np.zeros(moved.shape)
+            first += [groups * seconds for seconds in each[0]] + [none, none]
+            second += [none, none] + [groups * seconds for seconds in each[1]]
+        loads = Loads(np.stack(first, axis=1), np.stack(second, axis=1))
+        rooms = Rooms(made.parts, rooms_bytes, self.composition.placement)
+        found = least_joint(rooms, loads, memory[2])
+        by_pool = one if self.mode == "sequential" else each
+        inside = np.stack([found.fractions, 1.0 - found.fractions])
+        busy = [
+            groups * summed(share * pair[1]) for share, pair in zip(inside, by_pool, strict=True)
+        ]
+        return Together(found.seconds, np.array(busy), made.parts, groups, found.fractions)
+
+    def _pair(
+        self, made: Work, moved: Values, pool: int, byte_s: Values, flop_s: Values
+    ) -> tuple[Values, Values]:
+        """Seconds of the memory and of the arithmetic for all of each part in one pool."""
+        linear, attention = flop_s[:, pool]
+        return moved * byte_s[pool], made.linear_flop * linear + made.attention_flop * attention

@@ -1,0 +1,84 @@
+"""Prefill of a composition: the figures of the policy in use, and every policy's beside them."""
+
+import msgspec
+
+from ..prefill import prefill_under
+from ..prompt_policy import PromptPolicy
+from ..result import Placement, PolicyPrompt, Prefill
+from ..setup import Setup
+from ..speculation import ROUNDING
+from .choose import policies
+from .experts import ExpertSplit, ReplicatedAttention
+from .figures import policy
+from .layers import EqualLayers
+from .policy import Policy
+from .pools import PoolPolicy
+from .prompt_layers import LayerPrompts
+from .prompt_pools import PoolPrompts
+from .prompts import HeadPrompts, ReplicatedPrompts, TensorPrompts
+from .tensor import HeadSplit
+
+
+def prefill(setup: Setup, placed: Placement) -> tuple[Prefill, Placement]:
+    """The prefill figures of a composition, and its placement with those of every policy.
+
+    Raises ValueError when the setup has no prompt.
+    """
+    ways = [prompts_under(way) for way in policies(setup)]
+    main = _main(ways)
+    found = {way.name: prefill_under(way, ranged=way is main) for way in ways}
+    shown = {way.name: _told(way, found[way.name]) for way in ways}
+    told = tuple(msgspec.structs.replace(one, prompt=shown[one.name]) for one in placed.policies)
+    placed = msgspec.structs.replace(placed, policies=told, prompt_policy=main.name)
+    return found[main.name], placed
+
+
+def prompt_policy(setup: Setup, name: str | None = None) -> PromptPolicy:
+    """The way of serving prompts of that name; without one, that of the prefill figures.
+
+    Errors: ValueError for a name that no policy of the composition has.
+    """
+    if setup.composition is None:
+        return PromptPolicy(setup)
+    if name is not None:
+        return prompts_under(policy(setup, name))
+    return _main([prompts_under(way) for way in policies(setup)])
+
+
+def prompts_under(way: Policy) -> PromptPolicy:
+    """The same way of using the pools, for prompts."""
+    if isinstance(way, PoolPolicy):
+        return PoolPrompts(way)
+    if isinstance(way, EqualLayers):
+        return LayerPrompts(way)
+    if isinstance(way, ReplicatedAttention):
+        return ReplicatedPrompts(way)
+    if isinstance(way, HeadSplit):
+        return HeadPrompts(way, "tensor")
+    return TensorPrompts(way, "experts" if isinstance(way, ExpertSplit) else "tensor")
+
+
+def _main(ways: list[PromptPolicy]) -> PromptPolicy:
+    """The one asked for; of the two ways of dividing experts the one with the higher rate."""
+    main, *others = ways
+    for other in others:
+        if isinstance(other, ReplicatedPrompts) and _rate(other) > _rate(main) * (1.0 + ROUNDING):
+            main = other
+    return main
+
+
+def _rate(way: PromptPolicy) -> float:
+    if way.setup.prompt is None:
+        return 0.0
+    return prefill_under(way, ranged=False).tokens_per_s or 0.0
+
+
+def _told(way: PromptPolicy, found: Prefill) -> PolicyPrompt:
+    return PolicyPrompt(
+        found.verdict,
+        "policy ceiling" if way.restricts else found.kind.get("tokens_per_s", "bound"),
+        batch=found.batch,
+        tokens_per_s=found.tokens_per_s,
+        time_s=found.time_s,
+        binding=found.binding,
+    )
