@@ -23,8 +23,8 @@ class Ways:
     The counterpart of `Policy`. Figures are by pair: every model with the first composition, then
     with the second, ..
 
-    exact: whether a floor that is reached but for rounding is decided as it is there. holds_any: whether a batch that
-    does not fit has a rate.
+    exact: whether a floor that is reached but for rounding is decided as it is there.
+    holds_any: whether a batch that does not fit has a rate.
     """
 
     exact = True
