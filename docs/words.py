@@ -5,6 +5,7 @@ A new language, by its code: python docs/words.py fr
 docs/language.md says the rest. A test holds what is kept to what this makes.
 """
 
+import json
 import sys
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +16,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
+PRESETS = ROOT / "resources" / "presets"
 FOLDER = ROOT / "resources" / "locale"
 AUTHORS = "The Our Models Desktop authors <authors@ourmodels.invalid>"
 HEAD = "# Words of Our Models Desktop. Only the lines with msgstr are written by people."
@@ -33,12 +35,17 @@ def codes() -> list[str]:
 
 
 def extracted() -> Catalog:
-    """Every text of the code that `tr`, `trn` or `mark` is given, with the modules that have it."""
+    """Every text of the code that `tr`, `trn` or `mark` is given, with the modules that have it,
+    and what the presets are called."""
     texts = Catalog(fuzzy=False)
     found = extract_from_dir(ROOT / "ourmodels_gui", [("**.py", "python")], keywords=KEYWORDS)
     for name, _, text, comments, context in sorted(found, key=lambda each: each[:2]):
         where = [(f"ourmodels_gui/{Path(name).as_posix()}", 0)]
         texts.add(text, locations=where, auto_comments=comments, context=context)
+    for path in sorted(PRESETS.glob("*.json")):
+        preset = json.loads(path.read_text(encoding="utf-8"))
+        for text in (preset["name"], preset["note"]):
+            texts.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
     return texts
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from .language import tr
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -27,7 +29,11 @@ class FileChanged(Exception):  # noqa: N818 - it names what happened
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        super().__init__(f"{path} was changed by another window or program since it was read")
+        super().__init__(
+            tr("{path} was changed by another window or program since it was read").format(
+                path=path
+            )
+        )
 
 
 def read_small(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
@@ -41,7 +47,7 @@ def read_small(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
-            raise ValueError("this is not an ordinary file; move it out of the folder")
+            raise ValueError(tr("this is not an ordinary file; move it out of the folder"))
         parts = []
         left = limit_bytes + 1
         while left and (part := os.read(handle, min(left, found.st_size + 1))):
@@ -51,9 +57,9 @@ def read_small(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
         os.close(handle)
     data = b"".join(parts)
     if len(data) > limit_bytes:
-        message = (
-            f"the file is larger than {limit_bytes / 1e6:g} MB; it cannot be what it should be"
-        )
+        message = tr(
+            "the file is larger than {limit_bytes:g} MB; it cannot be what it should be"
+        ).format(limit_bytes=limit_bytes / 1000000.0)
         raise ValueError(message)
     return data
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from .language import tr
 from .problem import BadInput
 from .strict_json import OneOf
 
@@ -63,9 +64,9 @@ def _only(part: msgspec.Struct, needed: str, allowed: str = "") -> None:
     for key in part.__struct_fields__[2:]:
         given = getattr(part, key) is not None
         if key in needed.split() and not given:
-            raise BadInput(key, f"is missing; a {kind} layer needs it")
+            raise BadInput(key, tr("is missing; a {kind} layer needs it").format(kind=kind))
         if given and key not in f"{needed} {allowed}".split():
-            raise BadInput(key, f"does not belong to a {kind} layer")
+            raise BadInput(key, tr("does not belong to a {kind} layer").format(kind=kind))
 
 
 class InlineLayer(Part, frozen=True):
@@ -105,9 +106,9 @@ class InlineCache(Part, frozen=True):
         }
         for key, value in typed.items():
             if self.layers is not None and value is not None:
-                raise BadInput(key, "excludes layers; keep one of them")
+                raise BadInput(key, tr("excludes layers; keep one of them"))
             if self.layers is None and value is None:
-                raise BadInput(key, "is missing; write it, or a list of layers instead")
+                raise BadInput(key, tr("is missing; write it, or a list of layers instead"))
 
 
 class InlineAttention(Part, frozen=True):
@@ -159,22 +160,24 @@ class InlineAdapter(Part, frozen=True, kw_only=True):
         total, active = self.total_parameters_b, self.active_parameters_b
         embedding = self.embedding_parameters_b or 0.0
         if embedding >= total:
-            raise BadInput("embedding_parameters_b", "must be below total_parameters_b")
+            raise BadInput("embedding_parameters_b", tr("must be below total_parameters_b"))
         if (self.routed_experts is None) != (self.experts_per_token is None):
             key = "routed_experts" if self.routed_experts is None else "experts_per_token"
-            raise BadInput(key, "is missing; write both routed_experts and experts_per_token")
+            raise BadInput(key, tr("is missing; write both routed_experts and experts_per_token"))
         routed, per_token = self.routed_experts or 0, self.experts_per_token or 0
         if per_token > routed:
-            raise BadInput("experts_per_token", "must be at most routed_experts")
+            raise BadInput("experts_per_token", tr("must be at most routed_experts"))
         if per_token == routed:
             if active not in (None, total):
                 raise BadInput(
                     "active_parameters_b",
-                    "must equal total_parameters_b where every token uses every parameter; leave "
-                    "it out, or write routed_experts and a smaller experts_per_token",
+                    tr(
+                        "must equal total_parameters_b where every token uses every parameter; "
+                        "leave it out, or write routed_experts and a smaller experts_per_token"
+                    ),
                 )
             return
         if active is None:
-            raise BadInput("active_parameters_b", "is missing; a model with experts needs it")
+            raise BadInput("active_parameters_b", tr("is missing; a model with experts needs it"))
         if active > total:
-            raise BadInput("active_parameters_b", "must be at most total_parameters_b")
+            raise BadInput("active_parameters_b", tr("must be at most total_parameters_b"))

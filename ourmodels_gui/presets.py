@@ -8,6 +8,7 @@ import msgspec
 
 from . import paths, strict_json
 from .inline import Part
+from .language import tr
 from .problem import BadInput
 from .scenario import PrefillChoice, Scenario, WorkloadChoice
 
@@ -71,7 +72,7 @@ def _read(path: Path) -> Preset:
     values = _flat(part.workload, "workload") | _flat(part.prefill, "prefill")
     foreign = sorted(set(values) - set(OWNED))
     if foreign:
-        raise BadInput(foreign[0], "is not for a preset to decide", str(path))
+        raise BadInput(foreign[0], tr("is not for a preset to decide"), str(path))
     return Preset(path.stem, part.name, part.note, values)
 
 

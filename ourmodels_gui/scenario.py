@@ -27,6 +27,7 @@ from .inline import (
     Tokens,
     TokensOrNone,
 )
+from .language import tr
 from .problem import BadInput, brief
 
 __all__ = [
@@ -98,17 +99,19 @@ class WorkloadChoice(Part, frozen=True):
     def __post_init__(self) -> None:
         floor = self.floor_tokens_per_s
         if floor is not None and 0 < floor < 1e-6:
-            raise BadInput("floor_tokens_per_s", "must be 0 (no floor) or at least 0.000001")
+            raise BadInput("floor_tokens_per_s", tr("must be 0 (no floor) or at least 0.000001"))
         if self.read_context_tokens is None:
             return
         if self.read_context_fraction is not None:
-            raise BadInput("read_context_fraction", "excludes read_context_tokens; keep one")
+            raise BadInput("read_context_fraction", tr("excludes read_context_tokens; keep one"))
         reserved = self.reserved_context_tokens or RESERVED_CONTEXT_TOKENS
         if self.read_context_tokens > reserved:
             raise BadInput(
                 "read_context_tokens",
-                f"{self.read_context_tokens:,} is above the reserved context of {reserved:,} "
-                "tokens; lower it or raise reserved_context_tokens",
+                tr(
+                    "{read_context_tokens:,} is above the reserved context of {reserved:,} "
+                    "tokens; lower it or raise reserved_context_tokens"
+                ).format(read_context_tokens=self.read_context_tokens, reserved=reserved),
             )
 
 
@@ -133,15 +136,17 @@ class SpeculationChoice(Part, frozen=True):
 
     def __post_init__(self) -> None:
         if self.acceptance is not None and self.emitted_tokens is not None:
-            raise BadInput("emitted_tokens", "excludes acceptance; keep one")
+            raise BadInput("emitted_tokens", tr("excludes acceptance; keep one"))
         if self.draft_tokens == 0:
             return
         if self.acceptance is None and self.emitted_tokens is None:
-            raise BadInput("acceptance", "is missing; write it, or emitted_tokens instead")
+            raise BadInput("acceptance", tr("is missing; write it, or emitted_tokens instead"))
         if self.emitted_tokens is not None and self.emitted_tokens > self.draft_tokens + 1:
             raise BadInput(
                 "emitted_tokens",
-                f"must be at most draft_tokens + 1, which is {self.draft_tokens + 1}",
+                tr("must be at most draft_tokens + 1, which is {draft_tokens}").format(
+                    draft_tokens=self.draft_tokens + 1
+                ),
             )
 
 
@@ -161,7 +166,9 @@ class PrefillChoice(Part, frozen=True):
             shares = getattr(self, key)
             if isinstance(shares, dict) and abs(sum(shares.values()) - 1) > 1e-6:
                 total = f"{sum(shares.values()):.6g}"
-                raise BadInput(key, f"the shares sum to {total}; they must sum to 1")
+                raise BadInput(
+                    key, tr("the shares sum to {total}; they must sum to 1").format(total=total)
+                )
 
 
 class Scenario(Part, frozen=True):
@@ -181,7 +188,7 @@ class Scenario(Part, frozen=True):
         if drafts_itself and isinstance(self.model, InlineModel):
             raise BadInput(
                 "speculation.draft",
-                "an inline adapter has no MTP layers; write the draft's sizes in GB instead",
+                tr("an inline adapter has no MTP layers; write the draft's sizes in GB instead"),
             )
 
 
@@ -237,7 +244,7 @@ def edited(scenario: Scenario, changes: dict[str, Any]) -> Scenario:
             place = place.setdefault(section, {}) if isinstance(place, dict) else None
         else:
             if not isinstance(place, dict):
-                raise BadInput(path, "cannot be changed where its section is not written out")
+                raise BadInput(path, tr("cannot be changed where its section is not written out"))
             if value is None:
                 place.pop(last, None)
             else:
@@ -268,14 +275,23 @@ def _short(value: Any) -> Any:
 
 def _from_document(document: Any) -> Scenario:
     if not isinstance(document, dict):
-        raise BadInput("", "a scenario is an object {...} with format, version, hardware, model")
+        raise BadInput(
+            "", tr("a scenario is an object {...} with format, version, hardware, model")
+        )
     if document.get("format") != FORMAT:
-        raise BadInput("format", f'must be "{FORMAT}"; this is not a scenario file')
+        raise BadInput(
+            "format", tr('must be "{format}"; this is not a scenario file').format(format=FORMAT)
+        )
     version = document.get("version")
     if isinstance(version, bool) or not isinstance(version, int | float):
-        raise BadInput("version", f"must be the number {VERSION}")
+        raise BadInput("version", tr("must be the number {version}").format(version=VERSION))
     if version != VERSION:
-        raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")
+        raise BadInput(
+            "version",
+            tr("this program reads version {known}, the file has {version}").format(
+                known=VERSION, version=version
+            ),
+        )
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
     _refuse_unmodelled_draft(rest)
     scenario: Scenario = strict_json.fit(rest, Scenario)
@@ -287,12 +303,17 @@ def _refuse_unmodelled_draft(document: dict[str, Any]) -> None:
     draft = speculation.get("draft") if isinstance(speculation, dict) else None
     if not isinstance(draft, str) or draft == "mtp":
         return
-    choose = 'write "mtp", {"id": ...}, the draft\'s sizes in GB, or null for prompt lookup'
+    choose = tr('write "mtp", {"id": ...}, the draft\'s sizes in GB, or null for prompt lookup')
     name = brief(draft)
     if any(known in draft.lower() for known in PARALLEL_DRAFTS):
         raise BadInput(
             "speculation.draft",
-            f'"{name}" proposes its tokens in parallel or as a tree, which needs a cost model of '
-            f"its own; only sequential drafts are modelled: {choose}",
+            tr(
+                '"{name}" proposes its tokens in parallel or as a tree, which needs a cost '
+                "model of its own; only sequential drafts are modelled: {choose}"
+            ).format(name=name, choose=choose),
         )
-    raise BadInput("speculation.draft", f'"{name}" is not a draft; {choose}')
+    raise BadInput(
+        "speculation.draft",
+        tr('"{name}" is not a draft; {choose}').format(name=name, choose=choose),
+    )

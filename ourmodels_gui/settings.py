@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from . import strict_json
 from .files import locked, read_small, write_whole
+from .language import tr
 from .problem import BadInput
 
 FORMAT = "ourmodels-settings"
@@ -116,7 +117,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     def __post_init__(self) -> None:
         if not re.fullmatch("[A-Z]{3}", self.currency):
-            raise BadInput("currency", "must be three capital letters, such as USD or EUR")
+            raise BadInput("currency", tr("must be three capital letters, such as USD or EUR"))
 
 
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -135,7 +136,9 @@ def load(folder: Path) -> tuple[Settings, str]:
         return Settings(), ""
     except OSError as bad:
         why = bad.strerror or str(bad)
-        return Settings(), f"{path} cannot be read ({why}); the defaults hold for now"
+        return Settings(), tr("{path} cannot be read ({why}); the defaults hold for now").format(
+            path=path, why=why
+        )
     except (BadInput, ValueError) as bad:
         return Settings(), _set_aside(path, str(bad))
 
@@ -196,12 +199,21 @@ def read(data: bytes) -> Settings:
     """
     document = strict_json.parse(data)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise BadInput("format", f'must be "{FORMAT}"; this is not a settings file')
+        raise BadInput(
+            "format", tr('must be "{format}"; this is not a settings file').format(format=FORMAT)
+        )
     version = document.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise BadInput("version", f"must be a whole number up to {VERSION}")
+        raise BadInput(
+            "version", tr("must be a whole number up to {version}").format(version=VERSION)
+        )
     if version > VERSION:
-        raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")
+        raise BadInput(
+            "version",
+            tr("this program reads version {known}, the file has {version}").format(
+                known=VERSION, version=version
+            ),
+        )
     for old in range(version, VERSION):
         document = MIGRATIONS[old](document)
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
@@ -222,5 +234,9 @@ def _set_aside(path: Path, why: str) -> str:
             break
     with contextlib.suppress(OSError):
         os.rename(path, aside)
-        return f"The settings could not be read ({why}); they were kept as {aside.name}."
-    return f"The settings could not be read ({why}) and stay where they are, in {path}."
+        return tr("The settings could not be read ({why}); they were kept as {name}.").format(
+            why=why, name=aside.name
+        )
+    return tr("The settings could not be read ({why}) and stay where they are, in {path}.").format(
+        why=why, path=path
+    )

@@ -60,6 +60,9 @@ WORDS = (
     mark("What the devices send each other is unknown for this model, so the link is not charged."),
 )
 TEMPLATES = (
+    mark("The compute rate of {device} is unknown, so the arithmetic there is not charged."),
+    mark("which layers see only the last {tokens} tokens"),
+    mark("MLX {bits}-bit, groups of {group}"),
     mark("compute rate F_hw({mode})"),
     mark("layer split, {count} groups"),
     mark("the machine's rate in {mode}"),
@@ -91,7 +94,12 @@ TEMPLATES = (
 
 
 def spoken(text: str, separators: Separators = ENGLISH) -> str:
-    """A text of the engine, its numbers with these separators; any other as it is."""
+    """A text of the engine, its numbers with these separators; any other as `tr` has it."""
+    found = _known(text, separators)
+    return tr(text) if found is None else found
+
+
+def _known(text: str, separators: Separators) -> str | None:
     if text in WORDS:
         return tr(text)
     if "; " in text and not text.endswith("."):
@@ -100,7 +108,7 @@ def spoken(text: str, separators: Separators = ENGLISH) -> str:
         if found := pattern.fullmatch(text):
             values = {name: _value(value, separators) for name, value in found.groupdict().items()}
             return tr(template).format(**values)
-    return text
+    return None
 
 
 def _value(text: str, separators: Separators) -> str:
@@ -109,7 +117,7 @@ def _value(text: str, separators: Separators) -> str:
         return text.translate({ord(","): separators.group, ord("."): separators.point})
     if text in WORDS:
         return tr(text)
-    return ", ".join(spoken(part) for part in text.split(", "))
+    return ", ".join(_known(part, separators) or part for part in text.split(", "))
 
 
 @cache

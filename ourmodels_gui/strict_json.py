@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
+from .language import tr
 from .problem import BadInput, brief
 from .units import exact
 
@@ -41,17 +42,22 @@ def parse(text: str | bytes) -> Any:
     Raises BadInput with the path of the offending key, or "" for the whole text.
     """
     if len(text) > MAX_BYTES:
-        raise BadInput("", f"the file is larger than {MAX_BYTES // 1_000_000} MB")
+        raise BadInput(
+            "", tr("the file is larger than {max_bytes} MB").format(max_bytes=MAX_BYTES // 1000000)
+        )
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
             raise BadInput(
-                "", f"the file is not UTF-8 text (byte {error.start}); save it as UTF-8"
+                "",
+                tr("the file is not UTF-8 text (byte {start}); save it as UTF-8").format(
+                    start=error.start
+                ),
             ) from None
     text = text.removeprefix("\ufeff")
     if not text.strip():
-        raise BadInput("", "the file is empty")
+        raise BadInput("", tr("the file is empty"))
     try:
         return plain(
             json.loads(
@@ -60,10 +66,13 @@ def parse(text: str | bytes) -> Any:
         )
     except json.JSONDecodeError as error:
         raise BadInput(
-            "", f"not valid JSON, line {error.lineno} column {error.colno}: {error.msg}"
+            "",
+            tr("not valid JSON, line {lineno} column {colno}: {msg}").format(
+                lineno=error.lineno, colno=error.colno, msg=error.msg
+            ),
         ) from None
     except RecursionError:
-        raise BadInput("", "the values are nested too deeply") from None
+        raise BadInput("", tr("the values are nested too deeply")) from None
 
 
 def _whole_number(digits: str) -> int | float:
@@ -73,7 +82,7 @@ def _whole_number(digits: str) -> int | float:
 def plain(value: Any, path: str = "", depth: int = 0) -> Any:
     """The same values with unique keys, finite numbers and encodable texts, or BadInput."""
     if depth > MAX_DEPTH:
-        raise BadInput(path, "the values are nested too deeply")
+        raise BadInput(path, tr("the values are nested too deeply"))
     if isinstance(value, dict):
         value = _Pairs(value.items())
     if isinstance(value, _Pairs):
@@ -82,13 +91,13 @@ def plain(value: Any, path: str = "", depth: int = 0) -> Any:
             _text(key, path)
             here = join(path, key)
             if key in unique:
-                raise BadInput(here, "this key stands twice; keep one of them")
+                raise BadInput(here, tr("this key stands twice; keep one of them"))
             unique[key] = plain(item, here, depth + 1)
         return unique
     if isinstance(value, list | tuple):
         return [plain(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
-        raise BadInput(path, "not a finite number; write a plain number")
+        raise BadInput(path, tr("not a finite number; write a plain number"))
     if isinstance(value, str):
         _text(value, path)
     return value
@@ -98,7 +107,7 @@ def _text(text: str, path: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise BadInput(path, "the text holds half a character (a lone surrogate)") from None
+        raise BadInput(path, tr("the text holds half a character (a lone surrogate)")) from None
 
 
 def join(path: str, key: str) -> str:
@@ -129,7 +138,12 @@ def fit(value: Any, wanted: Any, path: str = "") -> Any:
     if origin is Literal:
         return _one_of(value, args, path)
     if not _matches(value, wanted):
-        raise BadInput(path, f"expected {_expected(wanted)}, found {_found(value)}")
+        raise BadInput(
+            path,
+            tr("expected {wanted}, found {value}").format(
+                wanted=_expected(wanted), value=_found(value)
+            ),
+        )
     if origin is tuple:
         return tuple(fit(item, args[0], f"{path}[{i}]") for i, item in enumerate(value))
     if origin is dict:
@@ -141,7 +155,10 @@ def fit(value: Any, wanted: Any, path: str = "") -> Any:
         return value
     if wanted is str:
         if len(value) > MAX_TEXT:
-            raise BadInput(path, f"the text is longer than {MAX_TEXT:,} characters")
+            raise BadInput(
+                path,
+                tr("the text is longer than {max_text:,} characters").format(max_text=MAX_TEXT),
+            )
         return value
     if wanted in (int, float):
         return _number(value, wanted, path)
@@ -155,13 +172,15 @@ def _struct(value: dict[str, Any], wanted: Any, path: str) -> Any:
     fields = {field.name: field for field in _fields(wanted)}
     for key in value:
         if key not in fields:
-            raise BadInput(join(path, key), f"unknown key{_near(key, fields)}")
+            raise BadInput(join(path, key), tr("unknown key{hint}").format(hint=_near(key, fields)))
     chosen = {}
     for name, field in fields.items():
         if name in value and (value[name] is not None or field.required):
             chosen[name] = fit(value[name], field.type, join(path, name))
         elif field.required:
-            raise BadInput(join(path, name), f"is missing; write {_expected(field.type)}")
+            raise BadInput(
+                join(path, name), tr("is missing; write {type}").format(type=_expected(field.type))
+            )
     try:
         return wanted(**chosen)
     except BadInput as bad:
@@ -172,7 +191,12 @@ def _option(value: Any, options: tuple[Any, ...], path: str) -> Any:
     """The member of a union that the value means; among structs, the one with most of its keys."""
     fitting = [option for option in options if _matches(value, option)]
     if not fitting:
-        raise BadInput(path, f"expected {_any_of(options)}, found {_found(value)}")
+        raise BadInput(
+            path,
+            tr("expected {options}, found {value}").format(
+                options=_any_of(options), value=_found(value)
+            ),
+        )
     if isinstance(value, dict):
         fitting.sort(key=lambda option: -len(value.keys() & _field_names(option)))
     return fitting[0]
@@ -201,11 +225,13 @@ def _matches(value: Any, wanted: Any) -> bool:
 
 def _number(value: int | float, wanted: type[int] | type[float], path: str) -> int | float:
     if value != 0 and not SMALLEST <= abs(value) <= 1 / SMALLEST**2:
-        raise BadInput(path, f"{exact(value)} is not a sensible figure here")
+        raise BadInput(path, tr("{value} is not a sensible figure here").format(value=exact(value)))
     if wanted is float:
         return float(value)
     if value != int(value):
-        raise BadInput(path, f"expected a whole number, found {exact(value)}")
+        raise BadInput(
+            path, tr("expected a whole number, found {value}").format(value=exact(value))
+        )
     return int(value)
 
 
@@ -214,9 +240,13 @@ def _in_range(value: Any, meta: msgspec.Meta, path: str) -> None:
     if not below and (meta.le is None or value <= meta.le):
         return
     least = meta.gt if meta.gt is not None else meta.ge
-    wanted = f"must be above {least:g}" if meta.gt is not None else f"must be at least {least:g}"
+    wanted = (
+        tr("must be above {least:g}").format(least=least)
+        if meta.gt is not None
+        else tr("must be at least {least:g}").format(least=least)
+    )
     if not below:
-        wanted = f"must be at most {meta.le:,}"
+        wanted = tr("must be at most {le:,}").format(le=meta.le)
     raise BadInput(path, f"{exact(value)} {wanted}")
 
 
@@ -224,35 +254,50 @@ def _one_of(value: Any, options: tuple[str, ...], path: str) -> str:
     if isinstance(value, str) and value in options:
         return value
     listed = ", ".join(options)
-    raise BadInput(path, f"{_found(value)} is not one of: {listed}")
+    raise BadInput(
+        path, tr("{value} is not one of: {listed}").format(value=_found(value), listed=listed)
+    )
 
 
 def _near(key: str, known: typing.Iterable[str]) -> str:
     near = get_close_matches(key[:80], list(known), 1)
-    return f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(known)}"
+    return (
+        tr("; did you mean {near}?").format(near=near[0])
+        if near
+        else tr("; known here: {known}").format(known=", ".join(known))
+    )
 
 
 def _expected(wanted: Any) -> str:
     origin, args = get_origin(wanted), get_args(wanted)
     if origin is Annotated and isinstance(args[1], OneOf):
-        return "one of: " + ", ".join(args[1].options)
+        return tr("one of: ") + ", ".join(args[1].options)
     if origin is Annotated:
         return _expected(args[0])
     if origin is Literal:
-        return "one of: " + ", ".join(args)
+        return tr("one of: ") + ", ".join(args)
     if origin in (types.UnionType, typing.Union):
         return _any_of(args)
     if origin is tuple:
-        return "a list"
+        return tr("a list")
     if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
         needed = [field.name for field in _fields(wanted) if field.required]
-        return f"an object with {', '.join(needed)}" if needed else "an object {...}"
-    names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
-    return names.get(wanted, "an object {...}")
+        return (
+            tr("an object with {needed}").format(needed=", ".join(needed))
+            if needed
+            else tr("an object {...}")
+        )
+    names = {
+        int: tr("a whole number"),
+        float: tr("a number"),
+        str: tr("a text"),
+        bool: tr("true or false"),
+    }
+    return names.get(wanted, tr("an object {...}"))
 
 
 def _any_of(options: tuple[Any, ...]) -> str:
-    return " or ".join(_expected(option) for option in options if option is not types.NoneType)
+    return tr(" or ").join(_expected(option) for option in options if option is not types.NoneType)
 
 
 def _found(value: Any) -> str:
@@ -262,4 +307,4 @@ def _found(value: Any) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
         return exact(value)
-    return "a list" if isinstance(value, list) else "an object {...}"
+    return tr("a list") if isinstance(value, list) else tr("an object {...}")

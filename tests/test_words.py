@@ -63,6 +63,18 @@ def test_texts_of_the_code_are_found(texts):
     assert "About Our Models" in texts
 
 
+def test_a_text_is_counted_everywhere_or_nowhere():
+    """One entry would have to serve both, and only one of them would find it."""
+    kinds = {}
+    for path in MODULES:
+        for call in calls(ast.parse(path.read_text(encoding="utf-8")), {"tr", "mark", "trn"}):
+            text = call.args[0]
+            if isinstance(text, ast.Constant):
+                name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+                kinds.setdefault(text.value, set()).add(name == "trn")
+    assert {text for text, found in kinds.items() if len(found) > 1} == set()
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_the_words_kept_are_those_of_the_code(code, texts):
     held = words.place(code).read_bytes()

@@ -10,6 +10,7 @@ from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..measured.check import Check
 from ..measured.runs import Drafting, MeasuredRun, Said
+from ..spoken import spoken
 from ..units import exact
 from . import typed
 from .form import Group
@@ -65,7 +66,7 @@ class CheckForm(Group):
     def present_check(self, checked: Check, *, rated: bool) -> None:
         """Show the run; rated: its rate is a real one. What is missing is asked for there."""
         run = checked.run
-        choices = [(id_, form.name) for id_, form in WEIGHT_FORMATS.items()]
+        choices = [(id_, spoken(form.name)) for id_, form in WEIGHT_FORMATS.items()]
         if self._models is not None and run.model in self._models.models:
             choices = list(weight_choices(self._models.models[run.model].record))
         if run.weights and run.weights not in dict(choices):

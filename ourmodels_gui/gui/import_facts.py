@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from ..language import tr
+from ..language import mark, tr
 from ..library.formats import tensors_bytes
 from ..library.importers.found import shorten
-from ..library.models import ModelRecord
+from ..library.models import CLASS_NAMES, ModelRecord
 from ..library.profile import default_weights
 from ..units import ENGLISH, Separators, number, size
 from . import typed
@@ -20,8 +20,8 @@ from .theme import GROUP_GAP, UNIT, sized
 
 LONGEST = 600
 """Characters that are shown of one fact."""
-PARTS = {"text": "", "mtp": "draft"}
-"""What stands behind the class of a tensor; a tower is called as its part."""
+PARTS = {"text": "", "mtp": mark("draft"), "vision": mark("vision"), "audio": mark("audio")}
+"""What stands behind the class of a tensor."""
 
 
 class Line(NamedTuple):
@@ -80,7 +80,7 @@ class TensorTable(FigureTable):
         super().__init__(
             tr("Stored bytes by tensor class"),
             (tr("class"), tr("stored as"), tr("bytes"), tr("parameters")),
-            ("shared experts (draft)", "", "1,234.5 GB", "1,234.56 B"),
+            (f"{tr('shared experts')} ({tr('draft')})", "", "1,234.5 GB", "1,234.56 B"),
             left=(0, 1),
             stretched=1,
             parent=parent,
@@ -103,18 +103,18 @@ def tensor_rows(record: ModelRecord) -> list[tuple[Cell, Cell, Cell, Cell]]:
     found: dict[tuple[str, str], tuple[dict[str, None], float, int]] = {}
     for group in record.tensors:
         unused = group.role == "unused"
-        part = "unused" if unused else PARTS.get(group.part, group.part)
-        key = (part, group.tensor_class.replace("_", " "))
+        part = mark("unused") if unused else PARTS[group.part]
+        key = (part, CLASS_NAMES[group.tensor_class])
         stored, held, count = found.get(key, ({}, 0.0, 0))
         held += tensors_bytes(record, group, weights)
         found[key] = ({**stored, group.encoding: None}, held, count + group.parameters)
     rows = []
     for (part, name), (stored, held, count) in found.items():
         words = ", ".join(stored)
-        title = f"{name} ({part})" if part else name
+        title = f"{tr(name)} ({tr(part)})" if part else tr(name)
         rows.append(_row(title, words, held, count))
     every, whole = sum(one[1] for one in found.values()), sum(one[2] for one in found.values())
-    return [*rows, _row("all", "", every, whole)]
+    return [*rows, _row(tr("all"), "", every, whole)]
 
 
 def _row(title: str, stored: str, held: float, count: int) -> tuple[Cell, Cell, Cell, Cell]:

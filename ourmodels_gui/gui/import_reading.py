@@ -113,4 +113,4 @@ def _rate(record: ModelRecord, beside: Beside) -> tuple[float | None, str]:
     if made.result is None:
         return None, made.problem.message if made.problem else ""
     rate = made.result.decode.single_session_tokens_per_s
-    return rate, "" if rate is not None else made.result.decode.verdict
+    return rate, "" if rate is not None else tr(made.result.decode.verdict)

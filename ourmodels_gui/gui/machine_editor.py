@@ -201,7 +201,7 @@ class MachineEditor(QDialog):
                 tr(
                     "Dense rate with {operands} operands and {accumulator} accumulation, {unit}. "
                     "Leave it empty when it is unknown."
-                ).format(operands=operands, accumulator=accumulator, unit=unit),
+                ).format(operands=tr(operands), accumulator=tr(accumulator), unit=tr(unit)),
                 unit="TFLOP/s",
             )
         return group

@@ -9,6 +9,7 @@ from ..library.load import Library
 from ..library.models import TOWERS, ModelRecord
 from ..library.profile import default_weights
 from ..scenario import InlineModel, ModelRef
+from ..spoken import spoken
 from .fields import ChoiceField
 from .form import LABEL_PX
 from .model_rows import FACETS, model_row
@@ -127,7 +128,7 @@ class ModelPicker(Picker):
         return tr("It is part of this scenario, not of the catalog.")
 
     def _unaudited(self, record: ModelRecord) -> str:
-        missing = "; ".join(record.audit.missing) or tr("not said")
+        missing = "; ".join(map(spoken, record.audit.missing)) or tr("not said")
         return tr("Unaudited. Missing: {missing}").format(missing=missing)
 
     def _pick(self, model_id: str) -> None:

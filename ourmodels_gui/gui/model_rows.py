@@ -7,6 +7,7 @@ from ..language import mark, tr
 from ..library.load import ModelEntry
 from ..library.models import TOWERS, ModelRecord, active_parameters, parameters
 from ..library.records import Basis
+from ..spoken import spoken
 from .search import Facet, Row, searchable, weakest
 
 LAYERS = {
@@ -106,7 +107,7 @@ def _tip(record: ModelRecord, basis: Basis | str, *, yours: bool) -> Iterator[st
         yield tr("{size} parameters, dense").format(size=size)
     standing = tr("your own") if yours else tr(record.audit.status)
     if not yours and record.audit.status != "audited":
-        missing = "; ".join(record.audit.missing) or tr("not said")
+        missing = "; ".join(map(spoken, record.audit.missing)) or tr("not said")
         standing = tr("unaudited; missing: {missing}").format(missing=missing)
     words = tr("Shapes and layers: {basis}; {standing}")
     yield words.format(basis=tr(basis) if basis else tr("no source"), standing=standing)

@@ -38,13 +38,13 @@ class PresetRow(QWidget):
         used = next((one for one in self._by_id.values() if one.describes(scenario)), None)
         self._offer(own=used is None)
         self.choice.present(used.id if used else None)
-        note = used.note if used else tr("A kind of use sets contexts, floor and prompt.")
+        note = tr(used.note) if used else tr("A kind of use sets contexts, floor and prompt.")
         self.choice.setToolTip(note)
         self.choice.setAccessibleDescription(note)
 
     def _offer(self, *, own: bool) -> None:
         """The presets; before them, while none is in use, that the values are one's own."""
-        choices = [(preset.id, preset.name) for preset in self._by_id.values()]
+        choices = [(preset.id, tr(preset.name)) for preset in self._by_id.values()]
         self.choice.offer([(None, tr("as set below")), *choices] if own else choices)
 
     def _chosen(self, preset_id: str | None) -> None:

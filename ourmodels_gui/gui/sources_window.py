@@ -35,7 +35,7 @@ from ..scenario import ModelRef
 from .basis_mark import basis_icon
 from .elided import ElidedLabel
 from .rows import Index
-from .tables import Cell, FigureTable
+from .tables import VALUE_ROLE, Cell, FigureTable
 from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
 
 BASIS_COLUMN = 2
@@ -54,7 +54,8 @@ class BasisDelegate(QStyledItemDelegate):
         if option.text:
             selected = option.state & QStyle.StateFlag.State_Selected
             # Its colours would not stand out from the selection; its room is kept.
-            option.icon = basis_icon("" if selected else option.text, self._table)
+            basis = index.data(VALUE_ROLE)
+            option.icon = basis_icon("" if selected else basis, self._table)
             option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
 
 
@@ -122,7 +123,7 @@ class SourcePage(QWidget):
                 (
                     Cell(row.name),
                     Cell(f"{row.value} {row.unit}".strip()),
-                    Cell(row.basis),
+                    Cell(tr(row.basis), row.basis),
                     Cell(row.source, note=row.place),
                     Cell(row.read),
                 )

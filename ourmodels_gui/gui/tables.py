@@ -53,9 +53,13 @@ def as_text(header: Sequence[str], rows: Sequence[Sequence[str]], form: str) -> 
 
 
 _ROLE = Qt.ItemDataRole
+VALUE_ROLE = _ROLE.UserRole
 ANSWERED = frozenset(
     int(role)
-    for role in (_ROLE.DisplayRole, _ROLE.ToolTipRole, _ROLE.TextAlignmentRole, _ROLE.FontRole)
+    for role in (
+        *(_ROLE.DisplayRole, _ROLE.ToolTipRole, _ROLE.TextAlignmentRole, _ROLE.FontRole),
+        VALUE_ROLE,
+    )
 )
 
 
@@ -97,6 +101,8 @@ class FigureModel(QAbstractTableModel):
             return cell.text
         if role == Qt.ItemDataRole.ToolTipRole:
             return cell.note or cell.exact()
+        if role == VALUE_ROLE:
+            return cell.value
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._side(index.column()) | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole:

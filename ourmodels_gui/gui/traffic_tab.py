@@ -2,7 +2,7 @@
 
 from msgspec import structs
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ..engine.capacity import capacity
@@ -159,6 +159,9 @@ class TrafficTab(QWidget):
         self._clock = QElapsedTimer()
         self._timer = QTimer(self, interval=FRAME_MS)
         self._timer.timeout.connect(self._tick)
+        if isinstance(program := QGuiApplication.instance(), QGuiApplication):
+            # A window that is made small leaves the front, and comes back to it.
+            program.applicationStateChanged.connect(self._keep_time)
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""
@@ -218,9 +221,7 @@ class TrafficTab(QWidget):
             side.show_at(accounting, elapsed_s, still=still)
 
     def _tick(self) -> None:
-        passed_s = self._clock.restart() / 1000
-        if not self.window().isMinimized():
-            self.advance(min(passed_s, LONGEST_FRAME_S))
+        self.advance(min(self._clock.restart() / 1000, LONGEST_FRAME_S))
 
     def _step(self) -> None:
         if self._runs is not None:
@@ -237,7 +238,8 @@ class TrafficTab(QWidget):
 
     def _keep_time(self) -> None:
         """Run the timer only while there is motion that somebody sees."""
-        wanted = self._runs is not None and self.motion.is_running and self.isVisible()
+        seen = self.isVisible() and not self.window().isMinimized()
+        wanted = self._runs is not None and self.motion.is_running and seen
         if wanted and not self._timer.isActive():
             self._clock.start()
             self._timer.start()

@@ -162,4 +162,4 @@ def _assumed(found: Assumption) -> tuple[Cell, ...]:
         words = f"{typed.show(found.value)} {tr(found.unit)}".strip()
         value = Cell(words, note=f"{exact(found.value)} {tr(found.unit)}".strip())
     source = tr(found.source)
-    return Cell(spoken(tr(found.name))), value, Cell(source, note=source)
+    return Cell(spoken(found.name)), value, Cell(source, note=source)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ..language import tr
 from ..problem import BadInput, Problem
 from .check import check_hardware, check_links, check_sources, evidence_of, records_of, used_sources
 from .check_compositions import check_compositions
@@ -156,7 +157,9 @@ def _listed_twice(sources: Mapping[str, Mapping[str, Source]]) -> Iterator[Probl
     for place, listed in sources.items():
         for name in listed:
             if first.setdefault(name, place) != place:
-                message = f"“{name}” also stands in {Path(first[name]).name}; keep one of them"
+                message = tr("“{name}” also stands in {place}; keep one of them").format(
+                    name=name, place=Path(first[name]).name
+                )
                 yield Problem(place, name, message)
 
 

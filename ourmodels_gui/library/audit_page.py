@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from ..language import tr
 from .audit import Counts, conflicts, count, shipped_models
 from .check import records_of
 from .load import Library
@@ -16,7 +17,7 @@ def audit_page(library: Library, *, sizes: str = "") -> Iterator[str]:
     sizes: where the page of computed file sizes is, if it is to be pointed at.
     """
     counts = count(library)
-    yield "# How this catalog was audited\n"
+    yield tr("# How this catalog was audited\n")
     yield from _machines(library, counts)
     yield from _models(library, counts, sizes)
     yield from _open(library)
@@ -25,16 +26,21 @@ def audit_page(library: Library, *, sizes: str = "") -> Iterator[str]:
 def _machines(library: Library, counts: Counts) -> Iterator[str]:
     yield "## Machines\n"
     yield (
-        f"{counts.devices} devices, {counts.configurations} configurations: each memory size that "
-        f"can be bought is one. Their {sum(counts.figures.values())} figures, by what they rest "
-        "on:\n"
+        tr(
+            "{devices} devices, {configurations} configurations: each memory size that "
+            "can be bought is one. Their {figures} figures, by what they rest on:\n"
+        ).format(
+            devices=counts.devices,
+            configurations=counts.configurations,
+            figures=sum(counts.figures.values()),
+        )
     )
     yield "| basis | figures | means |\n|---|---:|---|"
     meanings = {
-        "published": "printed by the maker, or by a page that repeats the maker",
-        "derived": "computed from published facts; the figure says how",
-        "measured": "a sustained rate seen on a device, kept apart from the limits",
-        "unverified": "recollection, or a third party's word alone; shown as such",
+        "published": tr("printed by the maker, or by a page that repeats the maker"),
+        "derived": tr("computed from published facts; the figure says how"),
+        "measured": tr("a sustained rate seen on a device, kept apart from the limits"),
+        "unverified": tr("recollection, or a third party's word alone; shown as such"),
     }
     for basis, meaning in meanings.items():
         yield f"| {basis} | {counts.figures.get(basis, 0)} | {meaning} |"
@@ -47,16 +53,20 @@ def _machines(library: Library, counts: Counts) -> Iterator[str]:
     no_rate = sum(not record.compute for record in records)
     announced = sum(record.announced for record in records)
     yield (
-        f"\nCapacity and bandwidth, on which every decode ceiling rests, are published or derived "
-        f"for {sound} of the {counts.devices} devices. {no_rate} have no compute rate, "
-        f"{announced} are announced only.\n"
+        tr(
+            "\nCapacity and bandwidth, on which every decode ceiling rests, are published "
+            "or derived for {sound} of the {devices} devices. {no_rate} have no compute "
+            "rate, {announced} are announced only.\n"
+        ).format(sound=sound, devices=counts.devices, no_rate=no_rate, announced=announced)
     )
     recollection = sum(
         evidence.source == RECOLLECTION
         for record in records
         for evidence in (record.memory.bandwidth, *(s.capacity for s in record.configurations))
     )
-    yield f"{recollection} capacities and bandwidths rest on recollection alone.\n"
+    yield tr("{recollection} capacities and bandwidths rest on recollection alone.\n").format(
+        recollection=recollection
+    )
 
 
 def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
@@ -71,19 +81,27 @@ def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
     summaries = sum("summary" in r.sources["shapes"].note for r in audited)
     yield "## Models\n"
     yield (
-        f"{counts.models} releases, {counts.audited} of them audited: the parameters computed from "
-        "every tensor's shape meet the published total within 0.1 %, or the file explains the "
-        "difference, and the layout of the layers has a source.\n"
+        tr(
+            "{models} releases, {audited} of them audited: the parameters computed from "
+            "every tensor's shape meet the published total within 0.1 %, or the file "
+            "explains the difference, and the layout of the layers has a source.\n"
+        ).format(models=counts.models, audited=counts.audited)
     )
-    yield "| audited models | count |\n|---|---:|"
-    yield f"| computed and published total are the same number | {exact} |"
-    yield f"| they differ by at most 0.1 % | {near} |"
-    yield f"| the file explains a larger difference | {len(audited) - exact - near} |"
-    yield f"| shapes come from a summary of the configuration; the total meets | {summaries} |"
+    yield tr("| audited models | count |\n|---|---:|")
+    yield tr("| computed and published total are the same number | {exact} |").format(exact=exact)
+    yield tr("| they differ by at most 0.1 % | {near} |").format(near=near)
+    yield tr("| the file explains a larger difference | {count} |").format(
+        count=len(audited) - exact - near
+    )
+    yield tr(
+        "| shapes come from a summary of the configuration; the total meets | {summaries} |"
+    ).format(summaries=summaries)
     yield (
-        "\nA total that meets proves layers, widths, heads, experts, vocabulary and tie together. "
-        "It proves nothing of windows, experts per token, context or precision; those rest on "
-        "their source alone.\n"
+        tr(
+            "\nA total that meets proves layers, widths, heads, experts, vocabulary and "
+            "tie together. It proves nothing of windows, experts per token, context or "
+            "precision; those rest on their source alone.\n"
+        )
     )
     without = Counter(
         fact
@@ -92,12 +110,20 @@ def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
         if getattr(entry.record, fact) is None
     )
     yield (
-        f"Without a source, so left out: the licence of {without['licence']}, the release date of "
-        f"{without['released']} and the context limit of {without['context_tokens']} models.\n"
+        tr(
+            "Without a source, so left out: the licence of {licences}, the release date "
+            "of {dates} and the context limit of {limits} models.\n"
+        ).format(
+            licences=without["licence"],
+            dates=without["released"],
+            limits=without["context_tokens"],
+        )
     )
     if sizes:
-        yield f"Published file sizes that the stored bytes are held against: [{sizes}]({sizes}).\n"
-    yield "### Not audited\n\n| model | missing |\n|---|---|"
+        yield tr(
+            "Published file sizes that the stored bytes are held against: [{sizes}]({sizes}).\n"
+        ).format(sizes=sizes)
+    yield tr("### Not audited\n\n| model | missing |\n|---|---|")
     for entry in models:
         if entry.record.audit.status != "audited":
             yield f"| {entry.name} | {'; '.join(entry.record.audit.missing)} |"
@@ -105,7 +131,7 @@ def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
 
 def _open(library: Library) -> Iterator[str]:
     disputes = list(conflicts(library))
-    yield f"\n## Known conflicts between sources ({len(disputes)})\n"
+    yield tr("\n## Known conflicts between sources ({count})\n").format(count=len(disputes))
     yield "| machine | conflict |\n|---|---|"
     for name, sentence in disputes:
         yield f"| {name} | {cell(sentence)} |"

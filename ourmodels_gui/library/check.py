@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 import msgspec
 
+from ..language import mark, tr
 from ..problem import Problem
 from .check_machine import MACHINE_CHECKS, Fault, day_of
 from .check_rates import RATE_CHECKS, laptops_below_desktops
@@ -18,7 +19,7 @@ from .links import LinkEntry
 from .load import Library
 from .records import RECOLLECTION, Evidence, Figure, Source
 
-STALE = "the check passes; remove the exception"
+STALE = mark("the check passes; remove the exception")
 
 
 def check_hardware(
@@ -39,7 +40,7 @@ def check_hardware(
     excepted = {p for p, r in records.items() if laptops_below_desktops.__name__ in r.exceptions}
     across += [fault for fault in laptops if fault[0] not in excepted]
     across += [
-        (place, f"exceptions.{laptops_below_desktops.__name__}", STALE)
+        (place, f"exceptions.{laptops_below_desktops.__name__}", tr(STALE))
         for place in sorted(excepted - {fault[0] for fault in laptops})
     ]
     return faults + [Problem(*fault) for fault in across]
@@ -52,11 +53,11 @@ def check_sources(
     faults = []
     for name, source in sources.items():
         if not source.title.strip() or not source.place.strip():
-            faults.append((f"{name}", "title or place is empty; write where it can be found"))
+            faults.append((f"{name}", tr("title or place is empty; write where it can be found")))
         if name != RECOLLECTION and day_of(source.read) is None:
-            faults.append((f"{name}.read", "write the day it was read, as 2026-11-29"))
+            faults.append((f"{name}.read", tr("write the day it was read, as 2026-11-29")))
         if name not in used:
-            faults.append((name, "no file uses this source; remove it, or correct the id"))
+            faults.append((name, tr("no file uses this source; remove it, or correct the id")))
     return [Problem(place, key, message) for key, message in faults]
 
 
@@ -106,15 +107,17 @@ def evidence_complete(record: object, sources: Mapping[str, Source]) -> Iterator
     for key, evidence in evidence_of(record):
         for source in (evidence.source, *evidence.also):
             if source not in sources:
-                message = f"“{source}” is not in sources.json; add it there, or correct the id"
+                message = tr(
+                    "“{source}” is not in sources.json; add it there, or correct the id"
+                ).format(source=source)
                 yield f"{key}.source", message
         if evidence.source == RECOLLECTION and evidence.basis != "unverified":
-            yield f"{key}.basis", "what rests on recollection is “unverified”"
+            yield f"{key}.basis", tr("what rests on recollection is “unverified”")
         if evidence.basis == "derived" and not evidence.where and not evidence.note:
-            yield f"{key}.where", "say how this is derived"
+            yield f"{key}.where", tr("say how this is derived")
         in_measured = key.startswith("measured.")
         if isinstance(evidence, Figure) and in_measured != (evidence.basis == "measured"):
-            message = "sustained figures stand under `measured`, with that basis, and only they"
+            message = tr("sustained figures stand under `measured`, with that basis, and only they")
             yield f"{key}.basis", message
 
 
@@ -124,7 +127,9 @@ def ids_follow_file(record: HardwareRecord, stem: str) -> Iterator[Fault]:
         if size.id != stem and not size.id.startswith(f"{stem}-"):
             yield (
                 f"configurations[{index}].id",
-                f"write {stem}, or {stem}-{size.capacity.value:g}gb",
+                tr("write {stem}, or {stem}-{value:g}gb").format(
+                    stem=stem, value=size.capacity.value
+                ),
             )
 
 
@@ -137,7 +142,13 @@ def ids_unique(records: Mapping[str, HardwareRecord]) -> Iterator[tuple[str, str
         ]
         for key, word in [*named, ("name", record.name)]:
             if owners.setdefault(word, place) != place:
-                yield place, key, f"“{word}” also stands in {owners[word]}; choose another"
+                yield (
+                    place,
+                    key,
+                    tr("“{word}” also stands in {owner}; choose another").format(
+                        word=word, owner=owners[word]
+                    ),
+                )
 
 
 RECORD_CHECKS = MACHINE_CHECKS + RATE_CHECKS
@@ -151,15 +162,18 @@ def _faults_of(
 ) -> Iterator[Fault]:
     for name, reason in record.exceptions.items():
         if name not in CHECK_NAMES:
-            yield f"exceptions.{name}", f"no such check; one of {', '.join(sorted(CHECK_NAMES))}"
+            yield (
+                f"exceptions.{name}",
+                tr("no such check; one of {known}").format(known=", ".join(sorted(CHECK_NAMES))),
+            )
         elif not reason.strip():
-            yield f"exceptions.{name}", "say why the check does not apply"
+            yield f"exceptions.{name}", tr("say why the check does not apply")
     for check in RECORD_CHECKS:
         found = list(check(record))
         if check.__name__ not in record.exceptions:
             yield from found
         elif not found:
-            yield f"exceptions.{check.__name__}", STALE
+            yield f"exceptions.{check.__name__}", tr(STALE)
     if sources is not None:
         yield from evidence_complete(record, sources)
         yield from ids_follow_file(record, stem)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..composed import ComposedHardware
+from ..language import tr
 from ..problem import Problem
 from .check import evidence_complete
 from .check_machine import Fault
@@ -37,7 +38,9 @@ def check_compositions(
             continue
         faults = [*joined(entry.hardware, library.machines)]
         if names.setdefault(entry.name, entry.place) != entry.place:
-            message = f"“{entry.name}” also stands in {names[entry.name]}; choose another"
+            message = tr("“{name}” also stands in {place}; choose another").format(
+                name=entry.name, place=names[entry.name]
+            )
             faults.append(("name", message))
         if sources is not None:
             faults += [*sourced(entry), *evidence_complete(entry.record, sources)]
@@ -49,23 +52,33 @@ def sourced(entry: CompositionEntry) -> Iterator[Fault]:
     """A shipped composition is found by its first device, and says what it rests on."""
     first = entry.hardware.devices[0].id or ""
     if not entry.id.startswith(first):
-        yield "", f"name the file after its first device: {first}-..."
+        yield "", tr("name the file after its first device: {first}-...").format(first=first)
     if not entry.record.facts:
-        yield "facts", "say where such a machine is described, with its source"
+        yield "facts", tr("say where such a machine is described, with its source")
     if not entry.record.note.strip():
-        yield "note", "say which link it is, in a sentence"
+        yield "note", tr("say which link it is, in a sentence")
 
 
 def joined(hardware: ComposedHardware, machines: Mapping[str, MachineEntry]) -> Iterator[Fault]:
     """So many devices can be joined, each has the link, and the host is no accelerator."""
     if hardware.count > LARGEST:
-        yield "hardware.devices", f"{hardware.count} devices share no link; {LARGEST} is the most"
+        yield (
+            "hardware.devices",
+            tr("{count} devices share no link; {most} is the most").format(
+                count=hardware.count, most=LARGEST
+            ),
+        )
     for key, part in parts_of(hardware):
         entry = machines.get(part) if isinstance(part, str) else None
         if entry is None:
             continue
         if key == "hardware.host_memory" and entry.kind in ("discrete", "datacenter"):
-            yield key, f"{entry.name} is an accelerator; write the platform whose memory it is"
+            yield (
+                key,
+                tr("{name} is an accelerator; write the platform whose memory it is").format(
+                    name=entry.name
+                ),
+            )
         elif key != "hardware.host_memory" and isinstance(hardware.link, str):
             yield from _has(entry, hardware.link)
 
@@ -77,10 +90,20 @@ def _has(entry: MachineEntry, link: str) -> Iterator[Fault]:
     if not own or not kind:
         return
     if not any(_OWN[kind] in text for text in own):
-        yield "hardware.link", f"{entry.name} has no {_OWN[kind]} (it has {', '.join(own)})"
+        yield (
+            "hardware.link",
+            tr("{name} has no {link} (it has {own})").format(
+                name=entry.name, link=_OWN[kind], own=", ".join(own)
+            ),
+        )
         return
     slot = next((match for text in own if (match := _PCIE.search(text))), None)
     if kind == "pcie" and slot is not None:
         generation, lanes = (int(part) for part in re.findall(r"\d+", link))
         if generation > int(slot[1]) or lanes > int(slot[2] or 16):
-            yield "hardware.link", f"{entry.name} has {slot[0]}; {link} is more than that"
+            yield (
+                "hardware.link",
+                tr("{name} has {slot}; {link} is more than that").format(
+                    name=entry.name, slot=slot[0], link=link
+                ),
+            )

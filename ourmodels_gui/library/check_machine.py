@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 
+from ..language import tr
 from ..problem import BadInput
 from .hardware import HardwareRecord, Memory, machine_entries
 from .records import UNITS, Figure, Quantity, si
@@ -43,7 +44,10 @@ def units_fit(record: HardwareRecord) -> Iterator[Fault]:
         wanted = "TOP/s" if mode.startswith("int") else "TFLOP/s"
         if figure.unit in UNITS["FLOP/s"] and ("FLOP" in figure.unit) != ("FLOP" in wanted):
             key = "compute" if mode in record.compute else "measured"
-            yield f"{key}.{mode}.unit", f"rates of {mode} are counted in {wanted}"
+            yield (
+                f"{key}.{mode}.unit",
+                tr("rates of {mode} are counted in {wanted}").format(mode=mode, wanted=wanted),
+            )
 
 
 def bandwidth_follows_bus(record: HardwareRecord) -> Iterator[Fault]:
@@ -54,9 +58,14 @@ def bandwidth_follows_bus(record: HardwareRecord) -> Iterator[Fault]:
         product = memory.bus_width.value * memory.data_rate.value / 8
         printed = memory.bandwidth.value * UNITS["bytes/s"].get(memory.bandwidth.unit, 1e9) / 1e9
         if abs(product / printed - 1) > 0.02:
-            message = (
-                f"{memory.bus_width.value:g} bit x {memory.data_rate.value:g} Gbit/s / 8 is "
-                f"{product:g} GB/s, not {printed:g}; write that, or correct bus or data rate"
+            message = tr(
+                "{bits:g} bit x {rate:g} Gbit/s / 8 is {product:g} GB/s, not "
+                "{printed:g}; write that, or correct bus or data rate"
+            ).format(
+                bits=memory.bus_width.value,
+                rate=memory.data_rate.value,
+                product=product,
+                printed=printed,
             )
             yield f"{key}.bandwidth", message
 
@@ -67,7 +76,12 @@ def channels_fill_bus(record: HardwareRecord) -> Iterator[Fault]:
         if memory.channels and memory.bus_width and memory.type.startswith(("DDR", "MRDIMM")):
             expected = 64 * memory.channels
             if memory.bus_width.value != expected:
-                yield f"{key}.bus_width", f"{memory.channels} channels make {expected} bit"
+                yield (
+                    f"{key}.bus_width",
+                    tr("{channels} channels make {expected} bit").format(
+                        channels=memory.channels, expected=expected
+                    ),
+                )
 
 
 def capacity_as_marketed(record: HardwareRecord) -> Iterator[Fault]:
@@ -76,7 +90,10 @@ def capacity_as_marketed(record: HardwareRecord) -> Iterator[Fault]:
         key = f"configurations[{index}].capacity"
         memory = size.memory or record.memory
         if size.capacity.unit == "GB" and DRAM.search(memory.type):
-            yield f"{key}.unit", f"makers count {memory.type} in binary units; write GiB"
+            yield (
+                f"{key}.unit",
+                tr("makers count {type} in binary units; write GiB").format(type=memory.type),
+            )
         if size.marketed is None or size.marketed.unit not in ("GB", "TB"):
             continue
         try:
@@ -86,9 +103,13 @@ def capacity_as_marketed(record: HardwareRecord) -> Iterator[Fault]:
         sold = size.marketed.value * UNITS["bytes"][size.marketed.unit]
         most = size.marketed.value * (2**40 if size.marketed.unit == "TB" else 2**30)
         if not 0.9 * sold <= held <= 1.0001 * most:
-            message = (
-                f"{size.capacity.value:g} {size.capacity.unit} cannot be sold as "
-                f"{size.marketed.value:g} {size.marketed.unit}; correct one of them"
+            message = tr(
+                "{value:g} {unit} cannot be sold as {sold:g} {sold_unit}; correct one of them"
+            ).format(
+                value=size.capacity.value,
+                unit=size.capacity.unit,
+                sold=size.marketed.value,
+                sold_unit=size.marketed.unit,
             )
             yield key, message
 
@@ -98,7 +119,7 @@ def sizes_ascend(record: HardwareRecord) -> Iterator[Fault]:
     sizes = [size.capacity.value for size in record.configurations]
     for index in range(1, len(sizes)):
         if sizes[index] <= sizes[index - 1]:
-            message = "sizes stand in ascending order, each once; move or remove this one"
+            message = tr("sizes stand in ascending order, each once; move or remove this one")
             yield f"configurations[{index}].capacity", message
 
 
@@ -115,9 +136,19 @@ def share_within_capacity(record: HardwareRecord) -> Iterator[Fault]:
             yield bad.problem.key, bad.problem.message
             continue
         if not 0.05 <= part <= 1:
-            yield key, f"a share of {part:.0%} of the memory is not plausible; check the unit"
+            yield (
+                key,
+                tr("a share of {part:.0%} of the memory is not plausible; check the unit").format(
+                    part=part
+                ),
+            )
         if record.kind != "unified":
-            yield key, f"a {record.kind} machine does not share its memory; remove this"
+            yield (
+                key,
+                tr("a {kind} machine does not share its memory; remove this").format(
+                    kind=record.kind
+                ),
+            )
 
 
 def dates_sane(record: HardwareRecord) -> Iterator[Fault]:
@@ -125,13 +156,16 @@ def dates_sane(record: HardwareRecord) -> Iterator[Fault]:
     if record.released is not None:
         day = day_of(record.released.text)
         if day is None:
-            yield "released.text", "write a date as 2024-10-30 or 2024-10"
+            yield "released.text", tr("write a date as 2024-10-30 or 2024-10")
         elif not date(2010, 1, 1) <= day <= date.today():
-            yield "released.text", f"{day} is not plausible; correct it, or set `announced`"
+            yield (
+                "released.text",
+                tr("{day} is not plausible; correct it, or set `announced`").format(day=day),
+            )
         if record.announced:
-            yield "released", "a part that is only announced has no date of release; remove one"
+            yield "released", tr("a part that is only announced has no date of release; remove one")
     if record.price is not None and record.price.date and day_of(record.price.date) is None:
-        yield "price.date", "write a date as 2024-10-30 or 2024-10"
+        yield "price.date", tr("write a date as 2024-10-30 or 2024-10")
 
 
 def price_plausible(record: HardwareRecord) -> Iterator[Fault]:
@@ -142,7 +176,12 @@ def price_plausible(record: HardwareRecord) -> Iterator[Fault]:
     if price.unit not in CURRENCIES:
         yield "price.unit", f"write a currency: {', '.join(sorted(CURRENCIES))}"
     if not 20 <= price.value <= 5_000_000:
-        yield "price.value", f"{price.value:g} {price.unit} is not the price of a machine"
+        yield (
+            "price.value",
+            tr("{value:g} {unit} is not the price of a machine").format(
+                value=price.value, unit=price.unit
+            ),
+        )
 
 
 def power_plausible(record: HardwareRecord) -> Iterator[Fault]:
@@ -155,7 +194,12 @@ def power_plausible(record: HardwareRecord) -> Iterator[Fault]:
         return
     most = 300.0 if record.forms and CARRIED.issuperset(record.forms) else 2000.0
     if not 1.0 <= watts <= most:
-        yield "power", f"{watts:g} W is not the power of one such device; check the unit"
+        yield (
+            "power",
+            tr("{watts:g} W is not the power of one such device; check the unit").format(
+                watts=watts
+            ),
+        )
 
 
 MACHINE_CHECKS: tuple[Callable[[HardwareRecord], Iterator[Fault]], ...] = (

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..inline import ArithmeticMode
+from ..language import tr
 from ..problem import BadInput
 from .check_machine import Fault
 from .hardware import HardwareRecord
@@ -65,10 +66,10 @@ def modes_in_proportion(record: HardwareRecord) -> Iterator[Fault]:
         ratio = record.compute[faster].value / record.compute[slower].value
         if not 0.96 * least <= ratio <= 1.04 * most:
             suspect = faster if ratio > most else slower
-            message = (
-                f"{faster} is {ratio:.3g} times {slower}, where {least:g} to {most:g} is possible; "
-                f"halve a sparse figure, or correct either"
-            )
+            message = tr(
+                "{faster} is {ratio:.3g} times {slower}, where {least:g} to {most:g} is "
+                "possible; halve a sparse figure, or correct either"
+            ).format(faster=faster, ratio=ratio, slower=slower, least=least, most=most)
             yield f"compute.{suspect}", message
 
 
@@ -85,9 +86,16 @@ def no_sparse_rates(record: HardwareRecord) -> Iterator[Fault]:
     for mode in ("fp16_fp32acc", "bf16_fp32acc", "fp16_fp16acc"):
         figure = record.compute.get(mode)
         if figure is not None and figure.value > 1.05 * most:
-            message = (
-                f"{figure.value:g} {figure.unit} is {figure.value / most:.2g} times what "
-                f"{record.units.value:g} {record.units.unit} can do densely; write {most:.4g}"
+            message = tr(
+                "{value:g} {unit} is {ratio:.2g} times what {count:g} {units} can do "
+                "densely; write {most:.4g}"
+            ).format(
+                value=figure.value,
+                unit=figure.unit,
+                ratio=figure.value / most,
+                count=record.units.value,
+                units=record.units.unit,
+                most=most,
             )
             yield f"compute.{mode}", message
 
@@ -101,13 +109,21 @@ def derivations_give_values(record: HardwareRecord) -> Iterator[Fault]:
         units, per_clock, clock = (float(number) for number in match.groups())
         product = units * per_clock * clock * 1e-6
         if abs(product / figure.value - 1) > 0.01:
-            yield f"compute.{mode}", f"its derivation gives {product:.4g}; write that"
+            yield (
+                f"compute.{mode}",
+                tr("its derivation gives {product:.4g}; write that").format(product=product),
+            )
         parts = ((record.units, units), (record.matrix_clock or record.clock, clock))
         for part, number in parts:
             known = (part, record.clock) if part is not record.units else (part,)
             if part is not None and all(p is None or p.value != number for p in known):
-                message = f"its derivation uses {number:g}, the file has {part.value:g} {part.unit}"
-                yield f"compute.{mode}.where", f"{message}; make them agree"
+                message = tr(
+                    "its derivation uses {number:g}, the file has {value:g} {unit}"
+                ).format(number=number, value=part.value, unit=part.unit)
+                yield (
+                    f"compute.{mode}.where",
+                    tr("{message}; make them agree").format(message=message),
+                )
 
 
 def measured_below_limits(record: HardwareRecord) -> Iterator[Fault]:
@@ -122,10 +138,10 @@ def measured_below_limits(record: HardwareRecord) -> Iterator[Fault]:
         except BadInput:
             continue
         if ratio > 1.02:
-            message = (
-                f"{figure.value:g} {figure.unit} exceeds the limit of {limit.value:g} "
-                f"{limit.unit}; one of them belongs to another part, mode or clock"
-            )
+            message = tr(
+                "{value:g} {unit} exceeds the limit of {limit:g} {limit_unit}; one of them "
+                "belongs to another part, mode or clock"
+            ).format(value=figure.value, unit=figure.unit, limit=limit.value, limit_unit=limit.unit)
             yield f"measured.{name}", message
 
 
@@ -150,9 +166,13 @@ def laptops_below_desktops(
         ]
         for key, figure, limits in pairs:
             if limits and figure.value > 1.02 * max(limit.value for limit in limits):
-                message = (
-                    f"{figure.value:g} {figure.unit} is more than the desktop part of the same "
-                    f"name has ({max(limit.value for limit in limits):g}); the figures may be its"
+                message = tr(
+                    "{value:g} {unit} is more than the desktop part of the same name has "
+                    "({most:g}); the figures may be its"
+                ).format(
+                    value=figure.value,
+                    unit=figure.unit,
+                    most=max(limit.value for limit in limits),
                 )
                 yield place, key, message
 

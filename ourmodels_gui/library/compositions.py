@@ -9,6 +9,7 @@ import msgspec
 
 from .. import strict_json
 from ..composed import ComposedHardware, Hardware
+from ..language import tr
 from ..problem import BadInput, brief
 from .records import CatalogStruct, Fact
 
@@ -27,9 +28,9 @@ class CompositionRecord(CatalogStruct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not self.name.strip() or len(self.name) > 120:
-            raise BadInput("name", "write a name of 1 to 120 characters")
+            raise BadInput("name", tr("write a name of 1 to 120 characters"))
         if self.hardware.name:
-            raise BadInput("hardware.name", "leave it out; the composition has a name already")
+            raise BadInput("hardware.name", tr("leave it out; the composition has a name already"))
 
 
 class CompositionEntry(msgspec.Struct, frozen=True):
@@ -78,9 +79,13 @@ def refuse_unknown_parts(
         if isinstance(part, str) and part not in machines:
             raise BadInput(
                 key,
-                f"there is no machine “{brief(part, 80)}” in this library; correct the id, or "
-                "write the machine out",
+                tr(
+                    "there is no machine “{part}” in this library; correct the id, or write the "
+                    "machine out"
+                ).format(part=brief(part, 80)),
             )
     if isinstance(hardware.link, str) and hardware.link not in links:
-        message = f"there is no link “{brief(hardware.link, 80)}”; correct the id, or write GB/s"
+        message = tr("there is no link “{link}”; correct the id, or write GB/s").format(
+            link=brief(hardware.link, 80)
+        )
         raise BadInput("hardware.link", message)

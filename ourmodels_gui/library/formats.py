@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from ..language import mark
 from .encodings import ENCODINGS, stored_bytes
 from .gguf_mixes import GGUF_MIXES, Share, fitting, shares
 from .models import TOWERS, ModelRecord, Part, TensorClass, Tensors
@@ -86,20 +87,23 @@ WEIGHT_FORMATS: dict[str, WeightFormat] = {
         _plain("fp32"),
         _plain("fp16"),
         _plain("bf16"),
-        WeightFormat("fp8", "FP8, one scale per tensor", "fp8", quantised_parts=_FP8_PARTS),
+        WeightFormat("fp8", mark("FP8, one scale per tensor"), "fp8", quantised_parts=_FP8_PARTS),
         WeightFormat(
-            "fp8-channel", "FP8, scales per row", "fp8_channel", quantised_parts=_FP8_PARTS
+            "fp8-channel", mark("FP8, scales per row"), "fp8_channel", quantised_parts=_FP8_PARTS
         ),
         WeightFormat(
-            "fp8-block128", "FP8, scales per 128 x 128", "fp8_b128", quantised_parts=_FP8_PARTS
+            "fp8-block128",
+            mark("FP8, scales per 128 x 128"),
+            "fp8_b128",
+            quantised_parts=_FP8_PARTS,
         ),
-        WeightFormat("int8", "INT8, scales per row", "int8"),
+        WeightFormat("int8", mark("INT8, scales per row"), "int8"),
         WeightFormat("nvfp4", "NVFP4", "nvfp4"),
         WeightFormat("mxfp4", "MXFP4", "mxfp4"),
-        WeightFormat("awq-g128", "AWQ int4, groups of 128", "awq_g128", "fp16", "fp16"),
-        WeightFormat("awq-g32", "AWQ int4, groups of 32", "awq_g32", "fp16", "fp16"),
-        WeightFormat("gptq-g128", "GPTQ int4, groups of 128", "gptq_g128", "fp16", "fp16"),
-        WeightFormat("gptq-g32", "GPTQ int4, groups of 32", "gptq_g32", "fp16", "fp16"),
+        WeightFormat("awq-g128", mark("AWQ int4, groups of 128"), "awq_g128", "fp16", "fp16"),
+        WeightFormat("awq-g32", mark("AWQ int4, groups of 32"), "awq_g32", "fp16", "fp16"),
+        WeightFormat("gptq-g128", mark("GPTQ int4, groups of 128"), "gptq_g128", "fp16", "fp16"),
+        WeightFormat("gptq-g32", mark("GPTQ int4, groups of 32"), "gptq_g32", "fp16", "fp16"),
         WeightFormat(
             "mlx-bf16", "MLX BF16", "bf16", quantised=frozenset(), parts=("text", *TOWERS)
         ),
@@ -113,7 +117,7 @@ WEIGHT_FORMATS: dict[str, WeightFormat] = {
         ),
         WeightFormat(
             "mlx-mxfp4-q8",
-            "MLX MXFP4 experts, 8-bit rest",
+            mark("MLX MXFP4 experts, 8-bit rest"),
             "mlx8_g64",
             quantised=_EVERYTHING,
             parts=("text", *TOWERS),

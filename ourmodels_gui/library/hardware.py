@@ -7,6 +7,7 @@ from msgspec import Meta, field
 
 from ..engine.setup import Machine
 from ..inline import ArithmeticMode
+from ..language import mark, tr
 from ..problem import BadInput
 from .records import CatalogStruct, Fact, Figure, si
 
@@ -24,20 +25,20 @@ Form = Literal[
     "accelerator-card",
 ]
 MODES: dict[ArithmeticMode, tuple[str, str, str]] = {
-    "fp32": ("FP32", "FP32", "vector unit"),
-    "fp32_matrix": ("FP32", "FP32", "matrix unit"),
-    "fp16_vector": ("FP16", "FP16", "vector unit"),
-    "tf32_fp32acc": ("TF32", "FP32", "matrix unit"),
-    "fp16_fp16acc": ("FP16", "FP16", "matrix unit"),
-    "fp16_fp32acc": ("FP16", "FP32", "matrix unit"),
-    "bf16_fp32acc": ("BF16", "FP32", "matrix unit"),
-    "fp8_fp16acc": ("FP8", "FP16", "matrix unit"),
-    "fp8_fp32acc": ("FP8", "FP32", "matrix unit"),
-    "mxfp8_fp32acc": ("MXFP8, block-scaled", "FP32", "matrix unit"),
-    "int8_int32acc": ("INT8", "INT32", "matrix unit or dot product"),
-    "int4_int32acc": ("INT4", "INT32", "matrix unit or dot product"),
-    "fp4_fp32acc": ("FP4, block-scaled", "FP32", "matrix unit"),
-    "blockfp8": ("BLOCKFP8", "not stated", "matrix unit"),
+    "fp32": ("FP32", "FP32", mark("vector unit")),
+    "fp32_matrix": ("FP32", "FP32", mark("matrix unit")),
+    "fp16_vector": ("FP16", "FP16", mark("vector unit")),
+    "tf32_fp32acc": ("TF32", "FP32", mark("matrix unit")),
+    "fp16_fp16acc": ("FP16", "FP16", mark("matrix unit")),
+    "fp16_fp32acc": ("FP16", "FP32", mark("matrix unit")),
+    "bf16_fp32acc": ("BF16", "FP32", mark("matrix unit")),
+    "fp8_fp16acc": ("FP8", "FP16", mark("matrix unit")),
+    "fp8_fp32acc": ("FP8", "FP32", mark("matrix unit")),
+    "mxfp8_fp32acc": (mark("MXFP8, block-scaled"), "FP32", mark("matrix unit")),
+    "int8_int32acc": ("INT8", "INT32", mark("matrix unit or dot product")),
+    "int4_int32acc": ("INT4", "INT32", mark("matrix unit or dot product")),
+    "fp4_fp32acc": (mark("FP4, block-scaled"), "FP32", mark("matrix unit")),
+    "blockfp8": ("BLOCKFP8", mark("not stated"), mark("matrix unit")),
 }
 """Operand format, accumulation format and the unit that computes, by mode id. All are dense."""
 
@@ -186,7 +187,9 @@ def machine_entries(
         if size.default_share is not None:
             share = si(size.default_share, "bytes", f"{key}.default_share")
         if any(entry.id == size.id for entry in entries):
-            raise BadInput(f"{key}.id", f"“{size.id}” stands twice; give each size its own id")
+            raise BadInput(
+                f"{key}.id", tr("“{id}” stands twice; give each size its own id").format(id=size.id)
+            )
         entries.append(
             MachineEntry(
                 id=size.id,

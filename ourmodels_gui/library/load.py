@@ -12,6 +12,7 @@ import msgspec
 import msgspec.inspect
 
 from ..files import read_small, stamp
+from ..language import mark, tr
 from ..problem import BadInput, Problem, brief
 from .compositions import CompositionEntry, composition_entry, refuse_unknown_parts
 from .compositions import read as read_composition
@@ -129,7 +130,9 @@ def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
-        message = f"byte {bad.start} is not UTF-8 text; save the file as UTF-8"
+        message = tr("byte {start} is not UTF-8 text; save the file as UTF-8").format(
+            start=bad.start
+        )
         raise BadInput("", message) from None
     try:
         if strict:
@@ -138,10 +141,14 @@ def parse(data: bytes, kind: type[T], *, strict: bool = False) -> T:
     except msgspec.ValidationError as bad:
         raise BadInput(*_explain(_named(str(bad), data, kind), kind)) from None
     except (msgspec.DecodeError, json.JSONDecodeError) as bad:
-        message = f"this is not complete JSON ({bad}); repair it there, or remove the file"
+        message = tr(
+            "this is not complete JSON ({bad}); repair it there, or remove the file"
+        ).format(bad=bad)
         raise BadInput("", message) from None
     except RecursionError:
-        raise BadInput("", "the file nests too deeply; it cannot be what it should be") from None
+        raise BadInput(
+            "", tr("the file nests too deeply; it cannot be what it should be")
+        ) from None
 
 
 class _Collect:
@@ -169,7 +176,9 @@ def _files(folder: Path, problems: list[Problem], prefix: str = "") -> list[tupl
     except FileNotFoundError:
         return found
     except OSError as bad:
-        message = f"the folder cannot be read ({bad.strerror or bad}); check it"
+        message = tr("the folder cannot be read ({reason}); check it").format(
+            reason=bad.strerror or bad
+        )
         problems.append(Problem(str(folder), "", message))
         return found
     for name in names:
@@ -179,7 +188,9 @@ def _files(folder: Path, problems: list[Problem], prefix: str = "") -> list[tupl
         try:
             found.append((path, read_small(path)))
         except OSError as bad:
-            message = f"the file cannot be read ({bad.strerror or bad}); check its permissions"
+            message = tr("the file cannot be read ({reason}); check its permissions").format(
+                reason=bad.strerror or bad
+            )
             problems.append(Problem(str(path), "", message))
         except ValueError as bad:
             problems.append(Problem(str(path), "", str(bad)))
@@ -191,14 +202,18 @@ def _add(known: dict[str, Entry], found: tuple[Entry, ...], yours: bool) -> None
     for entry in found:
         other = known.get(entry.id)
         if other is not None and other.yours == yours:
-            message = f"“{entry.id}” is already used by {other.place}; choose another id"
+            message = tr("“{id}” is already used by {place}; choose another id").format(
+                id=entry.id, place=other.place
+            )
             raise BadInput("id", message)
     known.update((entry.id, entry) for entry in found)
 
 
 def _refuse_taken(id_: str, machines: dict[str, MachineEntry]) -> None:
     if id_ in machines:
-        message = f"“{id_}” is a machine's id ({machines[id_].place}); give this file another name"
+        message = tr("“{id}” is a machine's id ({place}); give this file another name").format(
+            id=id_, place=machines[id_].place
+        )
         raise BadInput("", message)
 
 
@@ -206,17 +221,19 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs]
     if len(set(keys)) < len(keys):
         twin = next(key for key in keys if keys.count(key) > 1)
-        raise BadInput(twin, f"“{twin}” stands twice in one object; keep one of them")
+        raise BadInput(
+            twin, tr("“{twin}” stands twice in one object; keep one of them").format(twin=twin)
+        )
     return dict(pairs)
 
 
 _PATH = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
 _REMEDIES = (
-    ("contains unknown field", "the key is unknown; remove it, or check its spelling"),
-    ("missing required field", "a key is missing; add it"),
-    ("> 0", "must be above 0; leave the key out when it is unknown"),
-    ("Number out of range", "is too large to be a number; check it"),
-    ("matching regex", "write small letters, digits and single hyphens"),
+    ("contains unknown field", mark("the key is unknown; remove it, or check its spelling")),
+    ("missing required field", mark("a key is missing; add it")),
+    ("> 0", mark("must be above 0; leave the key out when it is unknown")),
+    ("Number out of range", mark("is too large to be a number; check it")),
+    ("matching regex", mark("write small letters, digits and single hyphens")),
 )
 
 
@@ -263,10 +280,12 @@ def _explain(text: str, wanted: Any) -> tuple[str, str]:
     said = brief(_PATH.sub("", text), 160)
     for words, remedy in _REMEDIES:
         if words in said:
-            return key, f"{remedy} ({said})"
+            return key, f"{tr(remedy)} ({said})"
     if said.startswith("Invalid enum value") and (known := _words(wanted, key)):
-        return key, f"{said[len('Invalid enum value ') :]} is unknown; one of {', '.join(known)}"
-    return key, f"{said}; write that instead"
+        return key, tr("{said} is unknown; one of {known}").format(
+            said=said[len("Invalid enum value ") :], known=", ".join(known)
+        )
+    return key, tr("{said}; write that instead").format(said=said)
 
 
 def _words(wanted: Any, key: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from ..engine.setup import LayerKind
+from ..language import mark, tr
 from ..problem import BadInput, brief
 from .encodings import ENCODINGS
 from .records import Basis
@@ -28,6 +29,18 @@ TensorClass = Literal[
     "norms",
     "other",
 ]
+CLASS_NAMES: dict[TensorClass, str] = {
+    "input_embedding": mark("input embedding"),
+    "output_head": mark("output head"),
+    "attention": mark("attention"),
+    "dense_mlp": mark("dense mlp"),
+    "routed_experts": mark("routed experts"),
+    "shared_experts": mark("shared experts"),
+    "router": mark("router"),
+    "recurrent": mark("recurrent"),
+    "norms": mark("norms"),
+    "other": mark("other"),
+}
 Part = Literal["text", "mtp", "vision", "audio"]
 TOWERS: tuple[Part, ...] = ("vision", "audio")
 
@@ -209,7 +222,9 @@ def refuse_impossible(record: ModelRecord) -> None:
         if experts.per_token > experts.routed:
             raise BadInput(
                 f"experts[{index}].per_token",
-                f"{experts.per_token:,} is more than the {experts.routed:,} routed experts",
+                tr("{per_token:,} is more than the {routed:,} routed experts").format(
+                    per_token=experts.per_token, routed=experts.routed
+                ),
             )
     known = {experts.routed for experts in record.experts}
     for index, group in enumerate(record.tensors):
@@ -218,8 +233,10 @@ def refuse_impossible(record: ModelRecord) -> None:
         if routed and group.shape[0] not in known:
             raise BadInput(
                 f"tensors[{index}].shape",
-                f"no set of {group.shape[0]:,} routed experts stands under experts; add it, or "
-                "correct the shape",
+                tr(
+                    "no set of {count:,} routed experts stands under experts; add it, or correct "
+                    "the shape"
+                ).format(count=group.shape[0]),
             )
     for form, files in record.published.items():
         for tensor_class, encoding in files.encodings.items():
@@ -229,7 +246,12 @@ def refuse_impossible(record: ModelRecord) -> None:
 def _check_encoding(encoding: str, key: str) -> None:
     if encoding not in ENCODINGS:
         near = ", ".join(get_close_matches(encoding[:80], ENCODINGS, 3)) or "bf16"
-        raise BadInput(key, f"“{brief(encoding)}” is no number format known here; such as {near}")
+        raise BadInput(
+            key,
+            tr("“{encoding}” is no number format known here; such as {near}").format(
+                encoding=brief(encoding), near=near
+            ),
+        )
 
 
 def tensors_of(

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import msgspec
 
 from ..engine.setup import CacheLayer, Experts, ModelCosts, ModelShape
+from ..language import tr
 from ..problem import BadInput, brief
+from ..spoken import spoken
 from .encodings import CACHE_FORMATS
 from .formats import NATIVE, WEIGHT_FORMATS, bytes_of, file_bytes
 from .layer_costs import attention_layers, cache_heads, cache_layers
@@ -147,7 +149,10 @@ def mtp_costs(
     """
     check_formats(record, weights, cache_format, cache_read_format)
     if record.mtp is None:
-        raise BadInput("speculation.draft", f"{record.name} has no MTP layers; name another draft")
+        raise BadInput(
+            "speculation.draft",
+            tr("{name} has no MTP layers; name another draft").format(name=record.name),
+        )
     own = _own(record, "mtp")
     swept, experts = _sweep(record, weights, own, tied_head=False)
     modules = record.mtp.modules
@@ -204,12 +209,19 @@ def check_formats(
     """Raise BadInput when a format id is unknown or no such file of the model can exist."""
     if weights != NATIVE and weights not in WEIGHT_FORMATS:
         known = ", ".join([NATIVE, *WEIGHT_FORMATS])
-        raise BadInput("model.weights", f"unknown weight format “{brief(weights)}”; one of {known}")
+        raise BadInput(
+            "model.weights",
+            tr("unknown weight format “{weights}”; one of {known}").format(
+                weights=brief(weights), known=known
+            ),
+        )
     chosen = {"cache_format": cache_format, "cache_read_format": cache_read_format}
     for key, name in chosen.items():
         if name is not None and name not in CACHE_FORMATS:
             known = ", ".join(CACHE_FORMATS)
-            message = f"unknown cache format “{brief(name)}”; one of {known}"
+            message = tr("unknown cache format “{name}”; one of {known}").format(
+                name=brief(name), known=known
+            )
             raise BadInput(f"workload.{key}", message)
 
 
@@ -256,10 +268,19 @@ def _head(record: ModelRecord) -> tuple[Tensors, ...]:
 
 def _layers(record: ModelRecord) -> tuple[LayerGroup, ...]:
     if record.layers is None:
-        missing = "; ".join(record.audit.missing) or "no source describes its layers"
-        raise BadInput("model.id", f"the cache layout of {record.name} is unknown: {missing}")
+        missing = "; ".join(map(spoken, record.audit.missing)) or tr(
+            "no source describes its layers"
+        )
+        raise BadInput(
+            "model.id",
+            tr("the cache layout of {name} is unknown: {missing}").format(
+                name=record.name, missing=missing
+            ),
+        )
     if not any(group.count for group in record.layers if not group.shares_cache):
-        raise BadInput("model.id", f"{record.name} keeps no cache, so it is not a decoder")
+        raise BadInput(
+            "model.id", tr("{name} keeps no cache, so it is not a decoder").format(name=record.name)
+        )
     return record.layers
 
 

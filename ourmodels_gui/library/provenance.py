@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from ..language import mark, tr
+from ..spoken import spoken
 from .check import evidence_of
 from .hardware import MODES, MachineEntry, Price, size_label
 from .load import ModelEntry
@@ -43,18 +45,18 @@ class Told(msgspec.Struct, frozen=True):
 
 
 NAMES = {
-    "capacity": "memory",
-    "marketed": "memory as sold",
-    "default_share": "default share of the accelerator",
-    "memory.bandwidth": "bandwidth",
-    "memory.bus_width": "bus width",
-    "memory.data_rate": "data rate of a pin",
-    "released": "release date",
-    "units": "compute units",
-    "clock": "clock",
-    "matrix_clock": "clock of the matrix units",
-    "power": "power",
-    "price": "price",
+    "capacity": mark("memory"),
+    "marketed": mark("memory as sold"),
+    "default_share": mark("default share of the accelerator"),
+    "memory.bandwidth": mark("bandwidth"),
+    "memory.bus_width": mark("bus width"),
+    "memory.data_rate": mark("data rate of a pin"),
+    "released": mark("release date"),
+    "units": mark("compute units"),
+    "clock": mark("clock"),
+    "matrix_clock": mark("clock of the matrix units"),
+    "power": mark("power"),
+    "price": mark("price"),
 }
 
 
@@ -74,11 +76,12 @@ def of_machine(entry: MachineEntry, sources: Mapping[str, Source]) -> Told:
     rows = tuple(_row(_machine_name(key), what, entry, sources) for key, what in found)
     notes = record.notes
     if record.announced:
-        notes = ("Announced, not yet sold.", *notes)
+        notes = (tr("Announced, not yet sold."), *notes)
     if len(record.configurations) > 1:
         labels = ", ".join(size_label(size) for size in record.configurations)
-        notes = (*notes, f"Sold with {labels}.")
-    notes += tuple(f"Check {name} set aside: {why}" for name, why in record.exceptions.items())
+        notes = (*notes, tr("Sold with {sizes}.").format(sizes=labels))
+    aside = tr("Check {name} set aside: {why}")
+    notes += tuple(aside.format(name=name, why=why) for name, why in record.exceptions.items())
     return Told(entry.name, rows, record.conflicts, notes)
 
 
@@ -90,9 +93,12 @@ def of_model(entry: ModelEntry, sources: Mapping[str, Source]) -> Told:
         *_computed(record),
     )
     audit = record.audit
-    notes = [f"This model is {audit.status}."]
+    audited = audit.status == "audited"
+    notes = [tr("This model is audited.") if audited else tr("This model is unaudited.")]
     if audit.missing:
-        notes.append(f"Missing: {'; '.join(audit.missing)}.")
+        notes.append(
+            tr("Missing: {missing}.").format(missing="; ".join(map(spoken, audit.missing)))
+        )
     if audit.explanation:
         notes.append(audit.explanation)
     return Told(entry.name, rows, (), (*notes, *record.notes))
@@ -103,7 +109,10 @@ def as_text(told: Told) -> str:
     lines = [told.title, ""]
     for row in told.rows:
         lines += [*details(row), ""]
-    for title, sentences in (("Known conflicts", told.conflicts), ("Notes", told.notes)):
+    for title, sentences in (
+        (tr("Known conflicts"), told.conflicts),
+        (tr("Notes"), told.notes),
+    ):
         if sentences:
             lines += [title, *(f"- {sentence}" for sentence in sentences), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -117,14 +126,14 @@ def details(row: Provenance) -> list[str]:
     """
     value = f"{row.value} {row.unit}".rstrip()
     parts: Sequence[tuple[str, str]] = (
-        ("source", row.source),
-        ("place", row.place),
-        ("where", row.where),
-        ("read", row.read),
-        ("also in", "; ".join(row.also)),
-        ("note", row.note),
+        (tr("source"), row.source),
+        (tr("place"), row.place),
+        (tr("where"), row.where),
+        (tr("read"), row.read),
+        (tr("also in"), "; ".join(row.also)),
+        (tr("note"), row.note),
     )
-    head = f"{row.name}: {value}{f', {row.basis}' if row.basis else ''}"
+    head = f"{row.name}: {value}{f', {tr(row.basis)}' if row.basis else ''}"
     return [head, *(f"  {name}: {words}" for name, words in parts if words)]
 
 
@@ -133,13 +142,15 @@ def _machine_name(key: str) -> str:
     if part in ("compute", "measured"):
         if name in MODES:
             operands, accumulator, unit = MODES[name]
-            name = f"{operands}, {accumulator} accumulation"
+            words = tr("{operands}, {accumulator} accumulation")
             if unit == "vector unit":
-                name += ", vector unit"
-        return f"rate {name}" if part == "compute" else f"measured {name}"
+                words = tr("{operands}, {accumulator} accumulation, vector unit")
+            name = words.format(operands=tr(operands), accumulator=tr(accumulator))
+        words = tr("rate {mode}") if part == "compute" else tr("measured {mode}")
+        return words.format(mode=tr(name))
     if part.startswith("interconnect"):
-        return "interconnect, bandwidth" if name else "interconnect"
-    return NAMES.get(key, key.replace("_", " "))
+        return tr("interconnect, bandwidth") if name else tr("interconnect")
+    return tr(NAMES.get(key, key.replace("_", " ")))
 
 
 def _row(
@@ -151,7 +162,11 @@ def _row(
     elif isinstance(what, Fact):
         value = what.text
     if isinstance(what, Price):
-        kind = {"launch": "at launch", "street": "asked by shops", "kit": "of a whole kit"}
+        kind = {
+            "launch": tr("at launch"),
+            "street": tr("asked by shops"),
+            "kit": tr("of a whole kit"),
+        }
         note = ", ".join(filter(None, (kind[what.kind], what.date, note)))
     title, place, read = _source(what.source, sources, entry.yours)
     return Provenance(
@@ -163,7 +178,7 @@ def _row(
 def _reference_row(
     fact: str, value: str, unit: str, entry: ModelEntry, sources: Mapping[str, Source]
 ) -> Provenance:
-    name = FACTS.get(fact, fact)
+    name = tr(FACTS.get(fact, fact))
     reference = entry.record.sources.get(fact)
     if reference is None:
         return Provenance(name, value, unit, source=_source("", sources, entry.yours)[0])
@@ -174,27 +189,27 @@ def _reference_row(
 
 
 FACTS = {
-    "shapes": "tensor shapes",
-    "layers": "layers",
-    "context": "context limit",
-    "total": "published total",
-    "licence": "licence",
-    "released": "release date",
+    "shapes": mark("tensor shapes"),
+    "layers": mark("layers"),
+    "context": mark("context limit"),
+    "total": mark("published total"),
+    "licence": mark("licence"),
+    "released": mark("release date"),
 }
 
 
 def _facts(record: ModelRecord) -> Iterator[tuple[str, tuple[str, str]]]:
     """Each fact that has a source of its own, with its value and unit in words."""
-    yield "shapes", (f"{len(record.tensors)}", "groups of tensors")
+    yield "shapes", (f"{len(record.tensors)}", tr("groups of tensors"))
     if record.layers is not None:
-        groups = ", ".join(f"{group.count} {group.kind}" for group in record.layers)
+        groups = ", ".join(f"{group.count} {tr(group.kind)}" for group in record.layers)
         yield "layers", (groups, "")
     if record.context_tokens is not None:
-        yield "context", (f"{record.context_tokens:,}", "tokens")
+        yield "context", (f"{record.context_tokens:,}", tr("tokens"))
     if record.published_parameters is not None:
-        yield "total", (f"{record.published_parameters:,}", "parameters")
-    yield "licence", (record.licence or "not known", "")
-    yield "released", (record.released or "not known", "")
+        yield "total", (f"{record.published_parameters:,}", tr("parameters"))
+    yield "licence", (record.licence or tr("not known"), "")
+    yield "released", (record.released or tr("not known"), "")
     for fact in record.sources:
         if fact not in FACTS:
             yield fact, ("", "")
@@ -203,17 +218,18 @@ def _facts(record: ModelRecord) -> Iterator[tuple[str, tuple[str, str]]]:
 def _computed(record: ModelRecord) -> Iterator[Provenance]:
     """What the shapes alone give."""
     counted = {
-        "computed total": total_parameters(record),
-        "of it the text model": parameters(record),
-        "used for each token": active_parameters(record),
+        tr("computed total"): total_parameters(record),
+        tr("of it the text model"): parameters(record),
+        tr("used for each token"): active_parameters(record),
     }
     for name, count in counted.items():
-        yield Provenance(name, f"{count:,}", "parameters", "derived", "the tensor shapes")
+        words = tr("the tensor shapes")
+        yield Provenance(name, f"{count:,}", tr("parameters"), "derived", words)
 
 
 def _source(name: str, sources: Mapping[str, Source], yours: bool) -> tuple[str, str, str]:
     """Title, place and day of a source."""
     if not name:
-        return ("your own file" if yours else "no source"), "", ""
+        return (tr("your own file") if yours else tr("no source")), "", ""
     known = sources.get(name)
     return (name, "", "") if known is None else (known.title, known.place, known.read)

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from ..language import tr
 from ..problem import BadInput, brief
 
 Basis = Literal["published", "derived", "measured", "unverified"]
@@ -100,14 +101,15 @@ def si(figure: Figure, quantity: Quantity, key: str) -> float:
     factor = 1.0 if known is None else known.get(figure.unit)
     if factor is None:
         units = ", ".join(known or ())
-        message = f"“{brief(figure.unit)}” is not a unit of {quantity}; write one of {units}"
+        message = tr("“{unit}” is not a unit of {quantity}; write one of {units}").format(
+            unit=brief(figure.unit), quantity=quantity, units=units
+        )
         raise BadInput(f"{key}.unit", message)
     least, most = PLAUSIBLE[quantity]
     value = figure.value * factor
     if not least <= value <= most:
-        message = (
-            f"{figure.value:g} {figure.unit} is out of any real machine's range; "
-            "check the number and its unit"
-        )
+        message = tr(
+            "{value:g} {unit} is out of any real machine's range; check the number and its unit"
+        ).format(value=figure.value, unit=figure.unit)
         raise BadInput(f"{key}.value", message)
     return value

@@ -28,6 +28,7 @@ from ..scenario import (
     Scenario,
     WorkloadChoice,
 )
+from ..spoken import spoken
 from . import written_out
 from .assumptions import assumptions
 from .chosen import ChosenMachine, ChosenModel, Lengths
@@ -235,7 +236,7 @@ def _standing(record: ModelRecord, yours: bool) -> str:
         return mark("your own model")
     if record.audit.status == "audited":
         return mark("catalog, audited")
-    missing = "; ".join(record.audit.missing) or tr("not said")
+    missing = "; ".join(map(spoken, record.audit.missing)) or tr("not said")
     return tr("catalog, unaudited; missing: {missing}").format(missing=missing)
 
 

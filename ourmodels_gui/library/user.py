@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from .. import files
+from ..language import mark, tr
 from ..problem import BadInput
 from .compositions import CompositionEntry, CompositionRecord
 from .hardware import Configuration, HardwareRecord, MachineEntry
@@ -94,7 +95,7 @@ def override(user: Path, stem: str, record: Record) -> Path:
     """
     path = user / _FOLDERS[type(record)] / f"{stem}.json"
     if not _write_new(path, record):
-        message = "you already have a file of this name; edit that one, or remove it"
+        message = tr("you already have a file of this name; edit that one, or remove it")
         raise BadInput("", message, str(path))
     return path
 
@@ -109,14 +110,14 @@ def save(entry: Entry, record: Record) -> Path:
     try:
         files.replace(path, encode(record), entry.stamp)
     except (files.FileChanged, OSError) as bad:
-        raise _refused(path, bad, "saved") from None
+        raise _refused(path, bad, mark("saved")) from None
     return path
 
 
 def rename(entry: Entry, name: str) -> Path:
     """Give an entry another name; its ids and its file keep theirs. Raises as `save` does."""
     if not name.strip():
-        raise BadInput("name", "a name is needed; write one")
+        raise BadInput("name", tr("a name is needed; write one"))
     return save(entry, msgspec.structs.replace(entry.record, name=name.strip()))
 
 
@@ -126,7 +127,7 @@ def delete(entry: Entry) -> Path:
     try:
         files.delete(path, entry.stamp)
     except (files.FileChanged, OSError) as bad:
-        raise _refused(path, bad, "deleted") from None
+        raise _refused(path, bad, mark("deleted")) from None
     return path
 
 
@@ -151,7 +152,9 @@ def _with_ids(sizes: tuple[Configuration, ...], base: str) -> tuple[Configuratio
 
 def _own_file(entry: Entry) -> Path:
     if not entry.yours or not entry.place or not entry.stamp:
-        raise BadInput("", f"“{entry.name}” is shipped; duplicate it to change it")
+        raise BadInput(
+            "", tr("“{name}” is shipped; duplicate it to change it").format(name=entry.name)
+        )
     return Path(entry.place)
 
 
@@ -169,21 +172,23 @@ def _write_new(path: Path, record: Record) -> bool:
     except FileExistsError:
         if not os.path.lexists(path):  # a file stands where a folder is needed
             raise _refused(
-                path, OSError("a file stands where a folder is needed"), "saved"
+                path, OSError(tr("a file stands where a folder is needed")), mark("saved")
             ) from None
         return False
     except OSError as bad:
-        raise _refused(path, bad, "saved") from None
+        raise _refused(path, bad, mark("saved")) from None
     return True
 
 
 def _refused(path: Path, why: Exception, done: str) -> BadInput:
     if isinstance(why, files.FileChanged):
-        message = (
-            f"the file was changed elsewhere since it was read, so nothing was {done}; "
+        message = tr(
+            "the file was changed elsewhere since it was read, so nothing was {done}; "
             "reload, or keep yours under another name"
-        )
+        ).format(done=tr(done))
     else:
         said = getattr(why, "strerror", None) or why
-        message = f"nothing could be {done} there ({said}); check the folder and its permissions"
+        message = tr(
+            "nothing could be {done} there ({said}); check the folder and its permissions"
+        ).format(done=tr(done), said=said)
     return BadInput("", message, str(path))

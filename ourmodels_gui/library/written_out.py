@@ -9,6 +9,7 @@ from ..engine.setup import (
     TypedCache,
 )
 from ..inline import InlineAdapter, InlineCache, InlineHardware, InlinePrefill
+from ..language import tr
 from ..problem import BadInput
 
 GB = 1e9
@@ -87,8 +88,16 @@ def _sweep(adapter: InlineAdapter, total: float) -> tuple[float, tuple[Experts, 
         least = (per_token * total / routed + embedding * (1 - per_token / routed)) / BILLION
         raise BadInput(
             "model.adapter.active_parameters_b",
-            f"{adapter.active_parameters_b:g} leaves the part that every token uses negative: "
-            f"{per_token} of {routed} experts alone hold more; it must be at least {least:.6g}",
+            tr(
+                "{active:g} leaves the part that every token uses negative: "
+                "{per_token} of {routed} experts alone hold more; it must be at least "
+                "{least:.6g}"
+            ).format(
+                active=adapter.active_parameters_b,
+                per_token=per_token,
+                routed=routed,
+                least=least,
+            ),
         )
     bytes_per_parameter = adapter.bytes_per_parameter
     if expert == 0:

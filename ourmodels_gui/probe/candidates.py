@@ -9,6 +9,7 @@ import re
 
 import msgspec
 
+from ..language import mark, tr
 from ..library.hardware import Configuration, HardwareRecord, Kind, Memory, machine_entries
 from ..library.load import Library
 from ..library.records import Figure
@@ -17,7 +18,7 @@ from ..problem import BadInput
 from .found import Computer, Gpu, bandwidth_bytes_per_s, channels
 
 GIB = 2.0**30
-FOUND = "read by the probe of this computer"
+FOUND = mark("read by the probe of this computer")
 SEVERAL = re.compile(r"/|Max-Q / Mobile|\bMobile\b")
 VENDORS = ("NVIDIA", "AMD", "Intel", "Apple", "Qualcomm", "Ampere")
 
@@ -83,24 +84,32 @@ def _card(gpu: Gpu, computer: Computer, library: Library) -> Candidate:
     name = _device_name(gpu.name)
     size = Figure(round(gpu.memory_bytes / GIB, 3), "GiB") if gpu.memory_bytes else None
     made = Candidate(
-        "graphics card",
-        name or f"graphics device {gpu.ids}",
+        tr("graphics card"),
+        name or tr("graphics device {ids}").format(ids=gpu.ids),
         "discrete",
         vendor=_vendor(name),
         capacity=size,
-        notes=(f"memory {size.value:g} GiB: {FOUND}",) if size else (),
+        notes=(tr("memory {size:g} GiB: {source}").format(size=size.value, source=tr(FOUND)),)
+        if size
+        else (),
     )
     if not name:
-        return _refused(made, "it gives no name")
+        return _refused(made, tr("it gives no name"))
     if SEVERAL.search(name):
-        return _refused(made, f"“{name}” stands for several devices; no one of them is taken")
+        return _refused(
+            made,
+            tr("“{name}” stands for several devices; no one of them is taken").format(name=name),
+        )
     found = match_machine(name, gpu.memory_bytes / GIB if gpu.memory_bytes else None, library, True)
     if not found.id:
         return _refused(made, f"“{name}”: {found.left_out}")
     record = library.machines[found.id].record
     if computer.portable and record.forms and "laptop" not in record.forms:
         return _refused(
-            made, f"this is a laptop, and the catalog's {record.name} is no laptop's device"
+            made,
+            tr("this is a laptop, and the catalog's {name} is no laptop's device").format(
+                name=record.name
+            ),
         )
     return _matched(made, found.id, library)
 
@@ -123,7 +132,7 @@ def _unified(computer: Computer, library: Library) -> Candidate | None:
                 found = only
         if found.id and library.machines[found.id].kind in ("unified", "cpu"):
             entry = library.machines[found.id]
-            kind = "unified memory" if entry.kind == "unified" else "board"
+            kind = tr("unified memory") if entry.kind == "unified" else tr("board")
             made = Candidate(kind, entry.name, entry.kind, vendor=entry.vendor)
             return _matched(made, found.id, library)
         reasons.append(f"“{name}”: {found.left_out}")
@@ -131,7 +140,7 @@ def _unified(computer: Computer, library: Library) -> Candidate | None:
         return None
     size = Figure(round(memory / GIB, 3), "GiB") if memory else None
     made = Candidate(
-        "unified memory",
+        tr("unified memory"),
         names[0],
         "unified",
         vendor=_vendor(computer.cpu),
@@ -145,15 +154,15 @@ def _processor(computer: Computer) -> Candidate:
     """The processor with its main memory: an own machine, as far as its modules are readable."""
     size = computer.memory_bytes
     made = Candidate(
-        "processor and main memory",
-        computer.cpu or computer.board or "This computer",
+        tr("processor and main memory"),
+        computer.cpu or computer.board or tr("This computer"),
         "cpu",
         vendor=_vendor(computer.cpu),
         capacity=Figure(round(size / GIB, 3), "GiB") if size else None,
         memory_type=_types(computer),
         reads_main_memory=True,
     )
-    why = "its memory sits in slots or behind a host, so its name does not say what it reads"
+    why = tr("its memory sits in slots or behind a host, so its name does not say what it reads")
     return _refused(_with_modules(made, computer), why)
 
 
@@ -161,18 +170,23 @@ def _with_modules(made: Candidate, computer: Computer) -> Candidate:
     modules, notes = computer.modules, list(made.notes)
     rate = bandwidth_bytes_per_s(modules)
     if computer.memory_bytes:
-        source = "its modules" if modules else "what the system manages"
-        notes.append(f"memory {computer.memory_bytes / GIB:.4g} GiB: {source}")
+        source = tr("its modules") if modules else tr("what the system manages")
+        notes.append(
+            tr("memory {size:.4g} GiB: {source}").format(
+                size=computer.memory_bytes / GIB, source=source
+            )
+        )
     if rate is not None:
         speed = modules[0].speed_mt_per_s
         notes.append(
-            f"bandwidth {rate / 1e9:.4g} GB/s: {channels(modules)} channels of 8 bytes at "
-            f"{speed:g} MT/s"
+            tr(
+                "bandwidth {rate:.4g} GB/s: {channels} channels of 8 bytes at {speed:g} MT/s"
+            ).format(rate=rate / 1e9, channels=channels(modules), speed=speed)
         )
     elif modules:
-        notes.append("bandwidth unknown: the modules do not say their speed and channels alike")
+        notes.append(tr("bandwidth unknown: the modules do not say their speed and channels alike"))
     else:
-        notes.append("bandwidth unknown: no module could be read; type it from the data sheet")
+        notes.append(tr("bandwidth unknown: no module could be read; type it from the data sheet"))
     rate_gb = None if rate is None else round(rate / 1e9, 6)
     return msgspec.structs.replace(made, bandwidth_gb_per_s=rate_gb, notes=tuple(notes))
 

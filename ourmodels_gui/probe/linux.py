@@ -2,6 +2,7 @@
 
 import re
 
+from ..language import tr
 from .asking import Asking
 from .found import Computer, Gpu, Module
 
@@ -24,12 +25,17 @@ def computer(ask: Asking) -> Computer:
     modules = memory_modules(ask.text(DMI_COPY))
     if virtual:
         unread.append(
-            f"this is a virtual machine ({virtual}): what it reports is its share, and the speed "
-            "of the host's memory cannot be seen from inside"
+            tr(
+                "this is a virtual machine ({system}): what it reports is its share, and the "
+                "speed of the host's memory cannot be seen from inside"
+            ).format(system=virtual)
         )
     elif not modules and not board:
         unread.append(
-            "the memory's type and speed: the DMI tables are for root alone, and udev keeps no copy"
+            tr(
+                "the memory's type and speed: the DMI tables are for root alone, and udev "
+                "keeps no copy"
+            )
         )
     chassis = ask.number("/sys/class/dmi/id/chassis_type")
     gpus = _gpus(ask, unread)
@@ -125,12 +131,14 @@ def _gpus(ask: Asking, unread: list[str]) -> tuple[Gpu, ...]:
         gpu = gpu or Gpu(_named(ask, vendor, device), ids=f"{vendor[2:]}:{device[2:]}")
         if not gpu.name:
             unread.append(
-                f"a {MAKERS[vendor]} device {vendor[2:]}:{device[2:]}: neither its driver nor a "
-                "list of PCI ids gives its name"
+                tr(
+                    "a {maker} device {vendor}:{device}: neither its driver nor a list of PCI "
+                    "ids gives its name"
+                ).format(maker=MAKERS[vendor], vendor=vendor[2:], device=device[2:])
             )
         found.append(gpu)
     if printed is None and any(gpu.ids.startswith("10de") for gpu in found):
-        unread.append("the memory of the NVIDIA device: nvidia-smi gave no answer")
+        unread.append(tr("the memory of the NVIDIA device: nvidia-smi gave no answer"))
     return (*told, *found)
 
 

@@ -6,6 +6,7 @@ Written from their documented output; not yet tried on such a computer.
 import json
 import re
 
+from ..language import tr
 from .asking import Asking
 from .found import Computer, Gpu
 
@@ -19,7 +20,7 @@ def computer(ask: Asking) -> Computer:
     shown = ask.run("system_profiler", "SPDisplaysDataType", "-json")
     gpus, unread = displays(shown or ""), []
     if shown is None:
-        unread.append("the graphics device: system_profiler gave no answer")
+        unread.append(tr("the graphics device: system_profiler gave no answer"))
     return Computer(
         "macOS",
         cpu=chip,

@@ -6,6 +6,7 @@ Written from their documented properties; not yet tried on such a computer.
 import json
 from typing import Any
 
+from ..language import tr
 from .asking import Asking
 from .found import Computer, Gpu, Module
 from .linux import PORTABLE, STANDING, nvidia_gpus
@@ -37,7 +38,7 @@ def computer(ask: Asking) -> Computer:
     smi = ask.run("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits")
     told = nvidia_gpus(smi or "")
     others = tuple(gpu for gpu in found.gpus if not (told and "nvidia" in gpu.name.lower()))
-    unread = () if printed is not None else ("everything: PowerShell gave no answer in time",)
+    unread = () if printed is not None else (tr("everything: PowerShell gave no answer in time"),)
     return Computer(
         **{name: getattr(found, name) for name in found.__struct_fields__}
         | {"gpus": (*told, *others), "unread": (*found.unread, *unread)}

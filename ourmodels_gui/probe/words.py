@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from ..language import tr
 from .bandwidth import Bandwidth
 from .candidates import Candidate
 from .found import Computer
@@ -15,40 +16,55 @@ def found_lines(computer: Computer) -> tuple[tuple[str, str], ...]:
     """What was read, as pairs of a word and its value; "not readable" for what is unknown."""
     memory, cache = computer.memory_bytes, computer.cache_bytes
     rows = [
-        ("system", computer.system),
-        ("processor", computer.cpu or "not readable"),
-        ("cores", str(computer.cores or "not readable")),
-        ("last-level cache", f"{cache / 2**20:.0f} MiB" if cache else "not readable"),
-        ("main memory", f"{memory / GIB:.4g} GiB" if memory else "not readable"),
+        (tr("system"), computer.system),
+        (tr("processor"), computer.cpu or tr("not readable")),
+        (tr("cores"), str(computer.cores or tr("not readable"))),
+        (tr("last-level cache"), f"{cache / 2**20:.0f} MiB" if cache else tr("not readable")),
+        (tr("main memory"), f"{memory / GIB:.4g} GiB" if memory else tr("not readable")),
     ]
     if computer.board:
-        rows.insert(1, ("board", computer.board))
+        rows.insert(1, (tr("board"), computer.board))
     for module in computer.modules:
-        speed = f"{module.speed_mt_per_s:g} MT/s" if module.speed_mt_per_s else "speed unknown"
+        speed = f"{module.speed_mt_per_s:g} MT/s" if module.speed_mt_per_s else tr("speed unknown")
         place = " ".join(filter(None, (module.bank, module.locator)))
-        kind = module.type or "type unknown"
-        rows.append(("module", f"{module.capacity_bytes / GIB:g} GiB {kind}, {speed}, {place}"))
+        kind = module.type or tr("type unknown")
+        rows.append(
+            (
+                tr("module"),
+                tr("{size:g} GiB {kind}, {speed}, {place}").format(
+                    size=module.capacity_bytes / GIB, kind=kind, speed=speed, place=place
+                ),
+            )
+        )
     for gpu in computer.gpus:
-        own = f"{gpu.memory_bytes / GIB:.4g} GiB" if gpu.memory_bytes else "memory unknown"
-        shared = ", works in main memory" if gpu.shares else ""
-        rows.append(("graphics", f"{gpu.name or gpu.ids}, {own}{shared}"))
+        own = f"{gpu.memory_bytes / GIB:.4g} GiB" if gpu.memory_bytes else tr("memory unknown")
+        words = tr("{name}, {memory}")
+        if gpu.shares:
+            words = tr("{name}, {memory}, works in main memory")
+        rows.append((tr("graphics"), words.format(name=gpu.name or gpu.ids, memory=own)))
     if not computer.gpus:
-        rows.append(("graphics", "none found"))
+        rows.append((tr("graphics"), tr("none found")))
     if computer.portable is not None:
-        rows.append(("form", "laptop or tablet" if computer.portable else "stands in its place"))
+        rows.append(
+            (tr("form"), tr("laptop or tablet") if computer.portable else tr("stands in its place"))
+        )
     return tuple(rows)
 
 
 def candidate_line(candidate: Candidate) -> str:
     """One machine in a sentence: the catalog's, or what an own one has and lacks."""
     if candidate.id:
-        return f"{candidate.what}: {candidate.name}, in the catalog as {candidate.id}"
+        return tr("{what}: {name}, in the catalog as {id}").format(
+            what=candidate.what, name=candidate.name, id=candidate.id
+        )
     size = candidate.capacity
-    has = f"{size.value:g} {size.unit}" if size else "memory unknown"
+    has = f"{size.value:g} {size.unit}" if size else tr("memory unknown")
     rate = candidate.bandwidth_gb_per_s
-    reads = f"{rate:g} GB/s" if rate else "bandwidth unknown"
+    reads = f"{rate:g} GB/s" if rate else tr("bandwidth unknown")
     kind = f" {candidate.memory_type}" if candidate.memory_type else ""
-    return f"{candidate.what}: {candidate.name}, {has}{kind}, {reads}; your own machine"
+    return tr("{what}: {name}, {has}{kind}, {reads}; your own machine").format(
+        what=candidate.what, name=candidate.name, has=has, kind=kind, reads=reads
+    )
 
 
 def refusals(computer: Computer, found: tuple[Candidate, ...]) -> tuple[str, ...]:
@@ -84,10 +100,18 @@ def bandwidth_lines(found: Bandwidth) -> tuple[str, ...]:
         for size in found.sizes
     ]
     low, high = found.spread
-    best = f"{found.bytes_per_s / 1e9:.1f} GB/s sustained by {found.threads} threads"
-    rows.append(f"{best}; {low / 1e9:.1f} to {high / 1e9:.1f} from pass to pass")
+    best = tr("{rate:.1f} GB/s sustained by {threads} threads").format(
+        rate=found.bytes_per_s / 1e9, threads=found.threads
+    )
+    rows.append(
+        tr("{best}; {low:.1f} to {high:.1f} from pass to pass").format(
+            best=best, low=low / 1e9, high=high / 1e9
+        )
+    )
     if found.unsteady:
-        rows.append("passes differ much: other programs ran; measure again when nothing else runs")
+        rows.append(
+            tr("passes differ much: other programs ran; measure again when nothing else runs")
+        )
     return tuple(rows)
 
 

@@ -149,14 +149,19 @@ def _serving(known: Figures) -> Answer:
 def _too_many(known: Figures, batch: int) -> Answer:
     """A forced number of sessions that unlike memories cannot hold, and so has no rate."""
     fits = known.result.decode.memory_batch or 0
-    word = trn("does not fit", "{sessions} do not fit", batch)
-    word = word.format(sessions=_sessions(known, batch))
+    word = _do_not_fit(known, batch)
     why = trn(
         "forced; memory has room for {count} session",
         "forced; memory has room for {count} sessions",
         fits,
     ).format(count=known.count(fits))
     return Answer(tr(SERVING), "unfit", word, NONE, RATE, why)
+
+
+def _do_not_fit(known: Figures, batch: int) -> str:
+    if batch == 1:
+        return tr("does not fit")
+    return tr("{sessions} do not fit").format(sessions=_sessions(known, batch))
 
 
 def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
@@ -166,9 +171,7 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
     word, short = tr("serves"), tr("serves {sessions}").format(sessions=sessions)
     if not forced.fits:
         tone = "unfit"
-        word = tr("does not fit")
-        if forced.batch > 1:
-            word = tr("{sessions} do not fit").format(sessions=sessions)
+        word = _do_not_fit(known, forced.batch)
         short = word
     elif not forced.clears_floor:
         tone, word, short = "below", tr("below the floor of {floor}").format(floor=floor), ""

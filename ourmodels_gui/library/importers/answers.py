@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ...language import mark, tr
 from ...problem import BadInput
 from .described import Described, Layer
 from .review import Choice, Question
@@ -15,19 +16,19 @@ OPEN_FOR_GOOD = ("state", "layers")
 """Questions that no single number answers: the layout stays unknown."""
 
 TEXTS: dict[str, str] = {
-    "window": "Which layers see only the window?",
-    "query_heads": "How many query heads has a layer?",
-    "key_heads": "How many key heads has a layer?",
-    "key_width": "How wide is one head?",
-    "latent_width": "How wide is the latent that each token stores (kv_lora_rank)?",
-    "per_token": "How many of its routed experts does a token use?",
-    "context_tokens": "For how many tokens of context was the model made?",
-    "tied": "Is the output head the input embedding?",
-    "dense_width": "How wide is the MLP between its projections?",
-    "gated": "Has the MLP a gate beside its up and down projections?",
-    "mixers": "Which layers attend, and which keep a state?",
-    "state": "How large is the recurrent state?",
-    "layers": "How many layers has the model?",
+    "window": mark("Which layers see only the window?"),
+    "query_heads": mark("How many query heads has a layer?"),
+    "key_heads": mark("How many key heads has a layer?"),
+    "key_width": mark("How wide is one head?"),
+    "latent_width": mark("How wide is the latent that each token stores (kv_lora_rank)?"),
+    "per_token": mark("How many of its routed experts does a token use?"),
+    "context_tokens": mark("For how many tokens of context was the model made?"),
+    "tied": mark("Is the output head the input embedding?"),
+    "dense_width": mark("How wide is the MLP between its projections?"),
+    "gated": mark("Has the MLP a gate beside its up and down projections?"),
+    "mixers": mark("Which layers attend, and which keep a state?"),
+    "state": mark("How large is the recurrent state?"),
+    "layers": mark("How many layers has the model?"),
 }
 
 
@@ -36,17 +37,17 @@ def choices_of(key: str, layer_count: int) -> tuple[Choice, ...]:
     if key == "window":
         periods = [n for n in PERIODS if n <= layer_count]
         return (
-            Choice("none", "none: every layer sees everything"),
-            Choice("all", "all layers"),
-            *(Choice(f"every_{n}", f"all but every {n}{_ordinal(n)} layer") for n in periods),
+            Choice("none", tr("none: every layer sees everything")),
+            Choice("all", tr("all layers")),
+            *(Choice(f"every_{n}", _all_but(n)) for n in periods),
         )
     if key in ("tied", "gated"):
-        return (Choice("yes", "yes"), Choice("no", "no"))
+        return (Choice("yes", tr("yes")), Choice("no", tr("no")))
     if key == "mixers":
         return (
-            Choice("both", "every layer attends and keeps a state"),
-            Choice("state", "every layer keeps a state"),
-            Choice("attention", "every layer attends"),
+            Choice("both", tr("every layer attends and keeps a state")),
+            Choice("state", tr("every layer keeps a state")),
+            Choice("attention", tr("every layer attends")),
         )
     return ()
 
@@ -55,7 +56,7 @@ def question(key: str, layer_count: int, why: str = "") -> Question:
     """One open question. Parameters: why, what is missing in words."""
     return Question(
         key,
-        TEXTS.get(key, why),
+        tr(TEXTS.get(key, why)),
         choices_of(key, layer_count),
         blocking=key in BLOCKING,
         answerable=key not in OPEN_FOR_GOOD,
@@ -70,10 +71,17 @@ def answered(said: Described, answers: Mapping[str, str]) -> Described:
     for key, answer in answers.items():
         if key not in TEXTS or key in OPEN_FOR_GOOD:
             known = ", ".join(name for name in TEXTS if name not in OPEN_FOR_GOOD)
-            raise BadInput(f"answer.{key}", f"nobody asked that; one of {known}")
+            raise BadInput(
+                f"answer.{key}", tr("nobody asked that; one of {known}").format(known=known)
+            )
         choices = [choice.id for choice in choices_of(key, said.layer_count or 0)]
         if choices and answer not in choices:
-            raise BadInput(f"answer.{key}", f"“{answer}” is not one of {', '.join(choices)}")
+            raise BadInput(
+                f"answer.{key}",
+                tr("“{answer}” is not one of {choices}").format(
+                    answer=answer, choices=", ".join(choices)
+                ),
+            )
         if key in ("tied", "gated"):
             said = msgspec.structs.replace(said, **{key: answer == "yes"})
         elif key == "window":
@@ -112,9 +120,13 @@ def _each(said: Described, **changes: object) -> Described:
 
 def _number(key: str, answer: str) -> int:
     if not answer.isascii() or not answer.isdigit() or not 0 < int(answer[:20]) < 1 << 40:
-        raise BadInput(f"answer.{key}", f"“{answer[:40]}” is not a whole number of at least 1")
+        raise BadInput(
+            f"answer.{key}",
+            tr("“{answer}” is not a whole number of at least 1").format(answer=answer[:40]),
+        )
     return int(answer)
 
 
-def _ordinal(n: int) -> str:
-    return {2: "nd", 3: "rd"}.get(n, "th")
+def _all_but(n: int) -> str:
+    words = {2: tr("all but every {n}nd layer"), 3: tr("all but every {n}rd layer")}
+    return words.get(n, tr("all but every {n}th layer")).format(n=n)

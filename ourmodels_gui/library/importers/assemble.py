@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...language import mark, tr
 from ...problem import BadInput
 from ..models import (
     Audit,
@@ -27,6 +28,8 @@ from .sorted_tensors import (
     grouped,
     place_all,
 )
+
+TIED = mark("tied")
 
 
 class Assembled(msgspec.Struct, frozen=True):
@@ -53,7 +56,9 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
     if not any(one.use.part == "text" for one in placed):
         parts = sorted({one.use.part for one in placed})
         size = sum(tensor.stored_bytes for tensor in files.tensors)
-        message = f"only a {' and '.join(parts)} part ({size:,} bytes); give the language model"
+        message = tr("only a {parts} part ({size:,} bytes); give the language model").format(
+            parts=" and ".join(parts), size=size
+        )
         raise BadInput("", message, files.place)
     from_shapes = files.container == "config"
     held = {} if from_shapes else dict(by_layer(placed))
@@ -66,13 +71,15 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
     experts = expert_sets(layout, said, tensors, placed)
     tensors = settle_odd(layout, tensors, experts)
     if not width_known:
-        layout.inferred["hidden width"] = f"{hidden:,}, the width that most matrices share"
+        layout.inferred[mark("hidden width")] = tr(
+            "{hidden:,}, the width that most matrices share"
+        ).format(hidden=hidden)
     if from_shapes:
         _ask_for_sizes(layout, said)
     _compare_counts(layout, said, placed, count)
     _compare_index(layout, files)
     if said.context_tokens is None and said.causal is not False:
-        layout.open["context_tokens"] = "the context limit"
+        layout.open["context_tokens"] = mark("the context limit")
     groups = layout.groups
     record = ModelRecord(
         name=name,
@@ -103,12 +110,12 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
 def _ask_for_sizes(layout: Layout, said: Described) -> None:
     """What a config has to say, where there are no tensors to show it."""
     if said.tied is None:
-        layout.open["tied"] = "whether the output head is the input embedding"
-        layout.inferred.pop("tied", None)
+        layout.open["tied"] = mark("whether the output head is the input embedding")
+        layout.inferred.pop(TIED, None)
     if said.gated is None:
-        layout.open["gated"] = "whether the MLP has a gate; it is sized with one"
+        layout.open["gated"] = mark("whether the MLP has a gate; it is sized with one")
     if said.dense_width is None and said.expert_width is None:
-        layout.open["dense_width"] = "the width of the MLP; the sizes leave it out"
+        layout.open["dense_width"] = mark("the width of the MLP; the sizes leave it out")
 
 
 def _compare_index(layout: Layout, files: Checkpoint) -> None:
@@ -117,7 +124,9 @@ def _compare_index(layout: Layout, files: Checkpoint) -> None:
     size = sum(tensor.stored_bytes for tensor in files.tensors)
     if stated and abs(size / stated - 1) > 0.05:
         layout.contradictions[
-            f"the index says {stated:,} bytes, the tensors that the config implies have {size:,}"
+            tr(
+                "the index says {stated:,} bytes, the tensors that the config implies have {size:,}"
+            ).format(stated=stated, size=size)
         ] = None
 
 
@@ -156,14 +165,14 @@ def _tie(
     if not heads:
         if said.tied is False and said.causal is not False:
             layout.contradictions[
-                "the config says that the head is a tensor of its own, but there is none"
+                tr("the config says that the head is a tensor of its own, but there is none")
             ] = None
         elif said.tied is None and said.causal is not False:
-            layout.inferred["tied"] = "yes: there is no output head beside the input table"
+            layout.inferred[TIED] = tr("yes: there is no output head beside the input table")
         return tensors, True
     if not said.tied:
         return tensors, False
-    layout.inferred["second head"] = (
+    layout.inferred[mark("second head")] = tr(
         "the files hold the tied head as a tensor of its own; runtimes keep one copy"
     )
     return tuple(
@@ -182,7 +191,9 @@ def _copies_in_draft(layout: Layout, tensors: tuple[Tensors, ...]) -> tuple[Tens
     changed = []
     for group in tensors:
         if group.part == "mtp" and (group.tensor_class, group.shape) in main:
-            layout.inferred["tables of the draft layers"] = "taken as copies of the main model's"
+            layout.inferred[mark("tables of the draft layers")] = tr(
+                "taken as copies of the main model's"
+            )
             group = msgspec.structs.replace(group, role="unused")  # noqa: PLW2901
         changed.append(group)
     return tuple(changed)
@@ -209,13 +220,19 @@ def _one_table(tensors: tuple[Tensors, ...], hidden: int) -> tuple[Tensors, ...]
 def _compare_counts(layout: Layout, said: Described, placed: list[Placed], count: int) -> None:
     seen = {one.place.layer for one in placed if one.use.part == "text" and one.place.layer >= 0}
     if said.layer_count and seen and len(seen) != count and not layout.contradictions:
-        layout.contradictions[f"{count} layers by the metadata, {len(seen)} by the tensors"] = None
+        layout.contradictions[
+            tr("{count} layers by the metadata, {seen} by the tensors").format(
+                count=count, seen=len(seen)
+            )
+        ] = None
     drafts = {
         one.place.layer for one in placed if one.use.part == "mtp" and one.place.layer >= count
     }
     if drafts and len(drafts) != said.mtp_layers:
         layout.contradictions[
-            f"{said.mtp_layers} draft layers by the metadata, {len(drafts)} by the tensors"
+            tr("{mtp_layers} draft layers by the metadata, {drafts} by the tensors").format(
+                mtp_layers=said.mtp_layers, drafts=len(drafts)
+            )
         ] = None
     tables = [
         one.tensor.shape[0]
@@ -224,7 +241,9 @@ def _compare_counts(layout: Layout, said: Described, placed: list[Placed], count
     ]
     if said.vocabulary and tables and tables[0] < said.vocabulary:
         layout.contradictions[
-            f"{said.vocabulary:,} tokens by the metadata, {tables[0]:,} rows in the input table"
+            tr("{vocabulary:,} tokens by the metadata, {tables:,} rows in the input table").format(
+                vocabulary=said.vocabulary, tables=tables[0]
+            )
         ] = None
 
 
@@ -260,7 +279,7 @@ def _mtp(
 
 def _audit(layout: Layout) -> Audit:
     missing = tuple(layout.open.values())
-    return Audit("unaudited", missing or ("a published total to hold the file against",))
+    return Audit("unaudited", missing or (mark("a published total to hold the file against"),))
 
 
 def totals(record: ModelRecord) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
+from ...language import tr
 from ...problem import BadInput
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -27,7 +28,7 @@ class BoundedFile:
         try:
             self._before = os.fstat(handle)
             if not stat.S_ISREG(self._before.st_mode):
-                raise self.bad("this is not an ordinary file; give the model's own file")
+                raise self.bad(tr("this is not an ordinary file; give the model's own file"))
             self._file = os.fdopen(handle, "rb", buffering=0)
         except BaseException:
             os.close(handle)
@@ -44,7 +45,9 @@ class BoundedFile:
         self._file.close()
         changed = _mark(after) != _mark(self._before)
         if changed and (kind is None or issubclass(kind, BadInput)):
-            message = "the file was changed while it was read; wait until it is complete, try again"
+            message = tr(
+                "the file was changed while it was read; wait until it is complete, try again"
+            )
             raise self.bad(message) from None
 
     def read(self, offset: int, count: int) -> bytes:
@@ -67,7 +70,9 @@ def read_whole(path: Path, most_bytes: int) -> bytes:
     with BoundedFile(path) as file:
         if file.size > most_bytes:
             raise file.bad(
-                f"{file.size:,} bytes are too many for such a file; the limit is {most_bytes:,}"
+                tr(
+                    "{size:,} bytes are too many for such a file; the limit is {most_bytes:,}"
+                ).format(size=file.size, most_bytes=most_bytes)
             )
         return file.read(0, most_bytes)
 
@@ -79,7 +84,9 @@ def names_in(folder: Path) -> list[str]:
         for entry in entries:
             names.append(entry.name)
             if len(names) > MOST_NAMES:
-                message = f"the folder holds more than {MOST_NAMES:,} files; give the model's file"
+                message = tr(
+                    "the folder holds more than {most_names:,} files; give the model's file"
+                ).format(most_names=MOST_NAMES)
                 raise BadInput("", message, str(folder))
     return sorted(names)
 

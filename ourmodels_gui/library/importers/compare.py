@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping
 
+from ...language import tr
 from ..load import ModelEntry
-from ..models import LayerGroup, ModelRecord, parameters_by_class
+from ..models import CLASS_NAMES, LayerGroup, ModelRecord, parameters_by_class
 from .review import Difference, shown
 
 _TOLERANCE = 0.001
@@ -35,10 +36,10 @@ def differences(record: ModelRecord, twin: ModelRecord) -> tuple[Difference, ...
     """Every figure that the two have otherwise; what one of them does not know is left out."""
     found = []
     figures = {
-        "context limit": (record.context_tokens, twin.context_tokens),
-        "layers": (record.layer_count, twin.layer_count),
-        "width": (record.hidden_width, twin.hidden_width),
-        "head is the input embedding": (record.tied, twin.tied),
+        tr("context limit"): (record.context_tokens, twin.context_tokens),
+        tr("layers"): (record.layer_count, twin.layer_count),
+        tr("width"): (record.hidden_width, twin.hidden_width),
+        tr("head is the input embedding"): (record.tied, twin.tied),
     }
     for name, (here, there) in figures.items():
         if here is not None and there is not None and here != there:
@@ -47,13 +48,14 @@ def differences(record: ModelRecord, twin: ModelRecord) -> tuple[Difference, ...
     for tensor_class in dict.fromkeys([*ours, *theirs]):
         here, there = ours.get(tensor_class, 0), theirs.get(tensor_class, 0)
         if abs(here - there) > _TOLERANCE * max(here, there):
-            name = f"parameters, {tensor_class.replace('_', ' ')}"
+            kind = tr(CLASS_NAMES[tensor_class])
+            name = tr("parameters, {kind}").format(kind=kind)
             found.append(Difference(name, shown(here), shown(there)))
     known = record.layers is not None and twin.layers is not None
     if known and layer_counts(record.layers or ()) != layer_counts(twin.layers or ()):
-        found.append(Difference("cache layout", in_words(record.layers), in_words(twin.layers)))
+        found.append(Difference(tr("cache layout"), in_words(record.layers), in_words(twin.layers)))
     if sets(record) != sets(twin) and record.experts:
-        found.append(Difference("experts", sets(record), sets(twin)))
+        found.append(Difference(tr("experts"), sets(record), sets(twin)))
     return tuple(found)
 
 
@@ -71,28 +73,36 @@ def layer_counts(groups: tuple[LayerGroup, ...]) -> dict[LayerGroup, int]:
 def in_words(groups: tuple[LayerGroup, ...] | None) -> str:
     """Layers for people, such as ``24 window (512), 6 full``."""
     if groups is None:
-        return "unknown"
+        return tr("unknown")
     if not groups:
-        return "no cache"
+        return tr("no cache")
     return ", ".join(_words(group) for group in groups)
 
 
 def _words(group: LayerGroup) -> str:
     if group.kind == "state":
-        detail = f"{group.state_elements:,} + {group.conv_elements:,} elements"
+        detail = tr("{state_elements:,} + {conv_elements:,} elements").format(
+            state_elements=group.state_elements, conv_elements=group.conv_elements
+        )
     elif group.latent_width:
         detail = f"{group.latent_width} + {group.rope_width}"
     else:
         detail = f"{group.key_heads} x ({group.key_width} + {group.value_width})"
-    window = f", last {group.window_tokens:,} tokens" if group.window_tokens else ""
-    shared = ", another's cache" if group.shares_cache else ""
-    return f"{group.count} {group.kind} ({detail}{window}{shared})"
+    parts = [detail]
+    if group.window_tokens:
+        parts.append(tr("last {count:,} tokens").format(count=group.window_tokens))
+    if group.shares_cache:
+        parts.append(tr("another's cache"))
+    return f"{group.count} {tr(group.kind)} ({', '.join(parts)})"
 
 
 def sets(record: ModelRecord) -> str:
     """Expert sets for people."""
     return ", ".join(
-        f"{one.per_token} of {one.routed} in {one.layers} layers" for one in record.experts
+        tr("{per_token} of {routed} in {layers} layers").format(
+            per_token=one.per_token, routed=one.routed, layers=one.layers
+        )
+        for one in record.experts
     )
 
 

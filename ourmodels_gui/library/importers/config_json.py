@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ...language import tr
 from ...problem import BadInput
 from .bounded import read_whole
 from .found import shorten
@@ -28,19 +29,23 @@ def parse_json(data: bytes, place: str) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as bad:
-        message = f"byte {bad.start} is not UTF-8 text; download the file again"
+        message = tr("byte {start} is not UTF-8 text; download the file again").format(
+            start=bad.start
+        )
         raise BadInput("", message, place) from None
     try:
         value = json.loads(text, object_pairs_hook=_without_twins, parse_int=_integer)
     except _Twin as twin:
-        raise BadInput(shorten(twin.key), "this key stands twice; keep one", place) from None
+        raise BadInput(shorten(twin.key), tr("this key stands twice; keep one"), place) from None
     except json.JSONDecodeError as bad:
-        message = f"not valid JSON, line {bad.lineno} column {bad.colno}: {bad.msg}"
+        message = tr("not valid JSON, line {lineno} column {colno}: {msg}").format(
+            lineno=bad.lineno, colno=bad.colno, msg=bad.msg
+        )
         raise BadInput("", message, place) from None
     except RecursionError:
-        raise BadInput("", "the file nests too deeply", place) from None
+        raise BadInput("", tr("the file nests too deeply"), place) from None
     if not isinstance(value, dict):
-        raise BadInput("", "expected an object {...}", place)
+        raise BadInput("", tr("expected an object {...}"), place)
     return value
 
 
@@ -48,7 +53,7 @@ def read_config(path: Path) -> dict[str, Any]:
     """A config.json. Raises OSError, or BadInput as `parse_json` does, also for deep nesting."""
     config = parse_json(read_whole(path, LARGEST_CONFIG), str(path))
     if _depth(config) > DEEPEST:
-        raise BadInput("", "the file nests too deeply; it is no model's config", str(path))
+        raise BadInput("", tr("the file nests too deeply; it is no model's config"), str(path))
     return config
 
 
@@ -105,7 +110,9 @@ class Fields(msgspec.Struct, frozen=True):
             if whole < (0 if zero else 1):
                 if whole == 0:
                     continue
-                raise BadInput(self.prefix + name, f"{value} cannot be", self.place)
+                raise BadInput(
+                    self.prefix + name, tr("{value} cannot be").format(value=value), self.place
+                )
             return whole
         return None
 
@@ -150,7 +157,11 @@ class Fields(msgspec.Struct, frozen=True):
     def _whole(self, name: str, value: Any) -> int:
         key = self.prefix + shorten(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadInput(key, f"{shorten(repr(value))} is not a number", self.place)
+            raise BadInput(
+                key, tr("{value} is not a number").format(value=shorten(repr(value))), self.place
+            )
         if not math.isfinite(value) or value != int(value) or abs(value) > LARGEST_INTEGER:
-            raise BadInput(key, f"{value} is not a sensible whole number", self.place)
+            raise BadInput(
+                key, tr("{value} is not a sensible whole number").format(value=value), self.place
+            )
         return int(value)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ...language import mark, tr
 from ..models import ExpertSet, Tensors
 from .described import Described
 from .found import listed
@@ -17,17 +18,20 @@ def expert_sets(
     held = {group.shape[0] for group in _matrices(tensors) if group.part == "text"}
     if said.routed and held and said.routed not in held:
         layout.contradictions[
-            f"{said.routed} routed experts by the metadata, {listed(sorted(map(str, held)))} by "
-            "the tensors"
+            tr("{routed} routed experts by the metadata, {found} by the tensors").format(
+                routed=said.routed, found=listed(sorted(map(str, held)))
+            )
         ] = None
     if said.routed and not held:
         layout.contradictions[
-            f"{said.routed} routed experts by the metadata, but no tensor is one"
+            tr("{routed} routed experts by the metadata, but no tensor is one").format(
+                routed=said.routed
+            )
         ] = None
     if not held:
         return ()
     if not said.per_token:
-        layout.open["per_token"] = "how many experts a token uses"
+        layout.open["per_token"] = mark("how many experts a token uses")
         layout.groups = None
         return ()
     sets = []
@@ -67,7 +71,9 @@ def settle_odd(
     for group in tensors:
         if group.tensor_class == "routed_experts" and group.shape[0] not in known:
             shape = " x ".join(map(str, group.shape))
-            text = f"expert tensors of {shape} belong to no set of experts; taken as always read"
+            text = tr(
+                "expert tensors of {shape} belong to no set of experts; taken as always read"
+            ).format(shape=shape)
             layout.contradictions[text] = None
             group = msgspec.structs.replace(group, tensor_class="other")  # noqa: PLW2901
         changed.append(group)

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from ...language import tr
+
 Container = Literal["gguf", "safetensors", "config"]
 Cancelled = Callable[[], bool]
 """Asked between files; true means that nobody waits for the answer any more."""
@@ -61,7 +63,11 @@ def listed(names: list[str], most: int = 4) -> str:
     'a, b and 1 more'
     """
     shown = ", ".join(shorten(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+    return (
+        shown
+        if len(names) <= most
+        else tr("{shown} and {count:,} more").format(shown=shown, count=len(names) - most)
+    )
 
 
 def shorten(text: str, most: int = 80) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ...language import tr
 from ...problem import BadInput
 from ..encodings import ENCODINGS, stored_bytes
 from .bounded import BoundedFile
@@ -56,31 +57,41 @@ def read_header(file: BoundedFile) -> Header:
     """
     scan = _Scan(file)
     if scan.take(4) != MAGIC:
-        raise file.bad("this is not a GGUF file: it does not begin with GGUF")
+        raise file.bad(tr("this is not a GGUF file: it does not begin with GGUF"))
     version = scan.order()
     tensor_count, key_count = scan.number("Q"), scan.number("Q")
     if key_count > MOST_KEYS or tensor_count > MOST_TENSORS:
-        message = (
-            f"the header announces {key_count:,} keys and {tensor_count:,} tensors, more than any "
-            f"model has ({MOST_KEYS:,} and {MOST_TENSORS:,}); the file is damaged"
+        message = tr(
+            "the header announces {key_count:,} keys and {tensor_count:,} tensors, more "
+            "than any model has ({most_keys:,} and {most_tensors:,}); the file is damaged"
+        ).format(
+            key_count=key_count,
+            tensor_count=tensor_count,
+            most_keys=MOST_KEYS,
+            most_tensors=MOST_TENSORS,
         )
         raise file.bad(message)
     metadata: dict[str, Any] = {}
     for _ in range(key_count):
         key = scan.text(LONGEST_NAME, "a key")
         if key in metadata or f"{key}#" in metadata:
-            raise file.bad("this key stands twice; the file is damaged", shorten(key))
+            raise file.bad(tr("this key stands twice; the file is damaged"), shorten(key))
         name, value = scan.value(key)
         metadata[name] = value
     alignment = metadata.get("general.alignment", 32)
     if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
-        raise file.bad(f"{alignment!r} is no alignment", "general.alignment")
+        raise file.bad(
+            tr("{alignment!r} is no alignment").format(alignment=alignment), "general.alignment"
+        )
     places: list[tuple[int, Tensor]] = []
     known: set[str] = set()
     for _ in range(tensor_count):
         offset, tensor = scan.tensor(known)
         if offset % alignment:
-            raise file.bad(f"its data begins at {offset:,}, off alignment", shorten(tensor.name))
+            raise file.bad(
+                tr("its data begins at {offset:,}, off alignment").format(offset=offset),
+                shorten(tensor.name),
+            )
         places.append((offset, tensor))
     start = ceil(scan.place / alignment) * alignment if places else scan.place
     end = _check_data(file, places, start)
@@ -97,15 +108,19 @@ def _check_data(file: BoundedFile, places: list[tuple[int, Tensor]], start: int)
     for (offset, tensor), (following, other) in pairwise(places):
         if following < offset + tensor.stored_bytes:
             raise file.bad(
-                f"its data overlaps that of {shorten(other.name)}; the file is damaged",
+                tr("its data overlaps that of {name}; the file is damaged").format(
+                    name=shorten(other.name)
+                ),
                 shorten(tensor.name),
             )
     last, tensor = places[-1]
     end = start + last + tensor.stored_bytes
     if end > file.size:
         raise file.bad(
-            f"the file is cut short: its tensors end at byte {end:,}, the file at {file.size:,}; "
-            "download it again"
+            tr(
+                "the file is cut short: its tensors end at byte {end:,}, the file at "
+                "{size:,}; download it again"
+            ).format(end=end, size=file.size)
         )
     return end
 
@@ -146,9 +161,13 @@ class _Scan:
                 return version
         version = int.from_bytes(raw, "little")
         if version == 1:
-            message = "GGUF version 1 is no longer in use; convert the model again"
+            message = tr("GGUF version 1 is no longer in use; convert the model again")
             raise self.file.bad(message)
-        raise self.file.bad(f"GGUF version {version:,} is not known here; versions 2 and 3 are")
+        raise self.file.bad(
+            tr("GGUF version {version:,} is not known here; versions 2 and 3 are").format(
+                version=version
+            )
+        )
 
     def number(self, code: str) -> Any:
         raw = self.take(struct.calcsize(f"={code}"))
@@ -157,11 +176,17 @@ class _Scan:
     def text(self, longest: int, what: str) -> str:
         length = self.number("Q")
         if length > longest:
-            raise self.file.bad(f"{what} of {length:,} bytes cannot be; the file is damaged")
+            raise self.file.bad(
+                tr("{what} of {length:,} bytes cannot be; the file is damaged").format(
+                    what=what, length=length
+                )
+            )
         try:
             return self.take(length).decode()
         except UnicodeDecodeError:
-            raise self.file.bad(f"{what} is not UTF-8 text; the file is damaged") from None
+            raise self.file.bad(
+                tr("{what} is not UTF-8 text; the file is damaged").format(what=what)
+            ) from None
 
     def value(self, key: str) -> tuple[str, Any]:
         """One value; what is too long to keep becomes its length under `key#`."""
@@ -170,7 +195,9 @@ class _Scan:
             # only what is kept has to be text: tokenisers hold bytes of all sorts
             length = self.number("Q")
             if length > LONGEST_TEXT:
-                raise self.file.bad(f"a text of {length:,} bytes cannot be", shorten(key))
+                raise self.file.bad(
+                    tr("a text of {length:,} bytes cannot be").format(length=length), shorten(key)
+                )
             if length > KEPT_TEXT or key.startswith("tokenizer."):
                 self._skip(length)
                 return f"{key}#", length
@@ -178,7 +205,7 @@ class _Scan:
             try:
                 return key, raw.decode()
             except UnicodeDecodeError:
-                raise self.file.bad("the text is not UTF-8", shorten(key)) from None
+                raise self.file.bad(tr("the text is not UTF-8"), shorten(key)) from None
         if kind == _ARRAY:
             return self._array(key, 1)
         return key, self._scalar(kind, key)
@@ -187,11 +214,13 @@ class _Scan:
         """One entry of the tensor list: its offset, and what it is."""
         name = self.text(LONGEST_NAME, "a tensor's name")
         if name in known:
-            raise self.file.bad("this tensor stands twice; the file is damaged", shorten(name))
+            raise self.file.bad(tr("this tensor stands twice; the file is damaged"), shorten(name))
         known.add(name)
         axes = self.number("I")
         if axes > 4:
-            raise self.file.bad(f"{axes:,} dimensions are more than 4", shorten(name))
+            raise self.file.bad(
+                tr("{axes:,} dimensions are more than 4").format(axes=axes), shorten(name)
+            )
         columns_first = [self.number("Q") for _ in range(axes)]
         shape = tuple(reversed(columns_first)) or (1,)
         kind, offset = self.number("I"), self.number("Q")
@@ -200,21 +229,28 @@ class _Scan:
     def _sized(self, name: str, shape: tuple[int, ...], kind: int) -> Tensor:
         encoding = TYPES.get(kind)
         if encoding is None:
-            message = f"its number format (ggml type {kind:,}) is not known here"
+            message = tr("its number format (ggml type {kind:,}) is not known here").format(
+                kind=kind
+            )
             raise self.file.bad(message, shorten(name))
         if 0 in shape or prod(shape) >= 1 << 62:
             raise self.file.bad(
-                f"a tensor of {shape} cannot be; the file is damaged", shorten(name)
+                tr("a tensor of {shape} cannot be; the file is damaged").format(shape=shape),
+                shorten(name),
             )
         block = ENCODINGS[encoding].block_columns
         if shape[-1] % block:
-            message = f"{shape[-1]:,} columns are not whole blocks of {block} ({encoding})"
+            message = tr("{shape:,} columns are not whole blocks of {block} ({encoding})").format(
+                shape=shape[-1], block=block, encoding=encoding
+            )
             raise self.file.bad(message, shorten(name))
         return Tensor(name, shape, int(stored_bytes(shape, ENCODINGS[encoding])), encoding)
 
     def _scalar(self, kind: int, key: str) -> Any:
         if kind >= len(_SCALARS) or kind in (_STRING, _ARRAY):
-            raise self.file.bad(f"value type {kind:,} does not exist", shorten(key))
+            raise self.file.bad(
+                tr("value type {kind:,} does not exist").format(kind=kind), shorten(key)
+            )
         return self.number(_SCALARS[kind])
 
     def _array(self, key: str, depth: int) -> tuple[str, Any]:
@@ -224,13 +260,15 @@ class _Scan:
             return f"{key}#", count
         if kind == _ARRAY:
             if depth == MOST_DEPTH:
-                raise self.file.bad("lists inside lists beyond any use", shorten(key))
+                raise self.file.bad(tr("lists inside lists beyond any use"), shorten(key))
             self._charge(count, key)
             for _ in range(count):
                 self._array(key, depth + 1)
             return f"{key}#", count
         if kind >= len(_SCALARS):
-            raise self.file.bad(f"value type {kind:,} does not exist", shorten(key))
+            raise self.file.bad(
+                tr("value type {kind:,} does not exist").format(kind=kind), shorten(key)
+            )
         code = _SCALARS[kind]
         width = struct.calcsize(f"={code}")
         if count * width > self.file.size:
@@ -263,7 +301,9 @@ class _Scan:
         self._strings += count
         if self._strings > MOST_STRINGS:
             raise self.file.bad(
-                f"{count:,} texts are more than any vocabulary has; the file is damaged",
+                tr("{count:,} texts are more than any vocabulary has; the file is damaged").format(
+                    count=count
+                ),
                 shorten(key),
             )
 
@@ -277,7 +317,7 @@ class _Scan:
         self._start, self._at = place, 0
 
     def _ended(self) -> BadInput:
-        return self.file.bad("the file ends within its header; download it again")
+        return self.file.bad(tr("the file ends within its header; download it again"))
 
 
 def finite(value: Any) -> bool:

@@ -6,6 +6,7 @@ Every key is read under the architecture's own prefix; the architecture's name d
 import re
 from typing import Any
 
+from ...language import tr
 from ...problem import BadInput
 from .config_json import Fields
 from .described import Described, Layer, State
@@ -33,7 +34,9 @@ def describe_gguf(metadata: dict[str, Any], tensor_names: list[str], place: str)
         mtp = 0
     count = blocks - mtp if blocks and mtp < blocks else blocks
     if count is not None and count > MOST_LAYERS:
-        raise BadInput(f"{prefix}block_count", f"{count:,} layers cannot be", place)
+        raise BadInput(
+            f"{prefix}block_count", tr("{count:,} layers cannot be").format(count=count), place
+        )
     latent = own.count("attention.kv_lora_rank")
     window = own.count("attention.sliding_window")
     layers = tuple(_layer(own, i, count, window, latent) for i in range(count or 0))
@@ -95,10 +98,16 @@ def _of_layer(own: Fields, key: str, i: int, count: int | None) -> int | None:
     if listed is None:
         return own.count(key)
     if count is not None and len(listed) < count:
-        message = f"{len(listed)} values for {count} layers"
-        raise BadInput(own.prefix + key, f"{message}; the file is damaged", own.place)
+        message = tr("{listed} values for {count} layers").format(listed=len(listed), count=count)
+        raise BadInput(
+            own.prefix + key,
+            tr("{message}; the file is damaged").format(message=message),
+            own.place,
+        )
     if listed[i] < 0:
-        raise BadInput(own.prefix + key, f"{listed[i]} cannot be", own.place)
+        raise BadInput(
+            own.prefix + key, tr("{listed} cannot be").format(listed=listed[i]), own.place
+        )
     return listed[i]
 
 
@@ -108,7 +117,9 @@ def _slides(own: Fields, i: int, count: int | None) -> bool | None:
     if isinstance(pattern, list):
         if len(pattern) < (count or 0):
             key = own.prefix + "attention.sliding_window_pattern"
-            message = f"{len(pattern)} values for {count} layers; the file is damaged"
+            message = tr("{pattern} values for {count} layers; the file is damaged").format(
+                pattern=len(pattern), count=count
+            )
             raise BadInput(key, message, own.place)
         return bool(pattern[i])
     period = own.count("attention.sliding_window_pattern")

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ...language import tr
 from ...problem import BadInput
 from .bounded import BoundedFile
 from .found import Cancelled, Checkpoint, Tensor, go_on, listed, shorten
@@ -32,22 +33,36 @@ def read_gguf(path: Path, cancelled: Cancelled | None = None) -> Checkpoint:
             _check_part(file, header, place, len(paths))
             sizes.append((file.size, header.data_start))
             if file.size - header.end > 64:
-                notes.append(f"{part.name}: {file.size - header.end:,} bytes after the tensors")
+                notes.append(
+                    tr("{name}: {size:,} bytes after the tensors").format(
+                        name=part.name, size=file.size - header.end
+                    )
+                )
         again = next((t.name for t in header.tensors if t.name in names), None)
         if again is not None:
-            message = "this tensor stands in two parts; they are not of one model"
+            message = tr("this tensor stands in two parts; they are not of one model")
             raise BadInput(shorten(again), message, str(part))
         names.update(tensor.name for tensor in header.tensors)
         tensors += header.tensors
         metadata = header.metadata | metadata  # the first part describes the model
         if header.big_endian:
-            notes.append(f"{part.name}: big-endian; most runtimes cannot load it")
+            notes.append(
+                tr("{name}: big-endian; most runtimes cannot load it").format(name=part.name)
+            )
     announced = metadata.get("split.tensors.count")
     if len(paths) > 1 and isinstance(announced, int) and announced != len(tensors):
-        message = f"the parts hold {len(tensors):,} tensors, {announced:,} are announced"
-        raise BadInput("split.tensors.count", f"{message}; download them again", str(paths[0]))
+        message = tr("the parts hold {tensors:,} tensors, {announced:,} are announced").format(
+            tensors=len(tensors), announced=announced
+        )
+        raise BadInput(
+            "split.tensors.count",
+            tr("{message}; download them again").format(message=message),
+            str(paths[0]),
+        )
     if not tensors:
-        message = "the file holds no tensors (a vocabulary only?); give the file with the weights"
+        message = tr(
+            "the file holds no tensors (a vocabulary only?); give the file with the weights"
+        )
         raise BadInput("", message, str(path))
     return Checkpoint(
         "gguf",
@@ -71,14 +86,26 @@ def parts_of(path: Path) -> list[Path]:
         return [path]
     count, own = int(match["parts"]), int(match["part"])
     if not 1 <= own <= count:
-        raise BadInput("", f"part {own} of {count} cannot be; check the file's name", str(path))
+        raise BadInput(
+            "",
+            tr("part {own} of {count} cannot be; check the file's name").format(
+                own=own, count=count
+            ),
+            str(path),
+        )
     if count > MOST_PARTS:
-        raise BadInput("", f"{count:,} parts are too many; check the file's name", str(path))
+        raise BadInput(
+            "",
+            tr("{count:,} parts are too many; check the file's name").format(count=count),
+            str(path),
+        )
     suffix = path.name[-len(".gguf") :]
     names = [f"{match['stem']}-{part:05}-of-{count:05}{suffix}" for part in range(1, count + 1)]
     missing = [name for name in names if not path.with_name(name).exists()]
     if missing:
-        message = f"{len(missing)} of {count} parts are missing beside it: {listed(missing)}"
+        message = tr("{missing} of {count} parts are missing beside it: {missing_2}").format(
+            missing=len(missing), count=count, missing_2=listed(missing)
+        )
         raise BadInput("", message, str(path))
     return [path.with_name(name) for name in names]
 
@@ -87,10 +114,18 @@ def _check_part(file: BoundedFile, header: Header, place: int, count: int) -> No
     """A part says of itself which it is; what it says has to fit its name."""
     announced = header.metadata.get("split.count", 0)
     if announced not in (0, count) and not (announced == 1 and count == 1):
-        message = f"it is one of {announced} parts by its header, of {count} by its name"
-        remedy = "give the files their original names" if count == 1 else "download them again"
+        message = tr("it is one of {announced} parts by its header, of {count} by its name").format(
+            announced=announced, count=count
+        )
+        remedy = (
+            tr("give the files their original names") if count == 1 else tr("download them again")
+        )
         raise file.bad(f"{message}; {remedy}", "split.count")
     own = header.metadata.get("split.no", place)
     if own != place and count > 1:
-        message = f"its name says part {place + 1}, its header part {own}"
-        raise file.bad(f"{message}; restore the original names", "split.no")
+        message = tr("its name says part {place}, its header part {own}").format(
+            place=place + 1, own=own
+        )
+        raise file.bad(
+            tr("{message}; restore the original names").format(message=message), "split.no"
+        )

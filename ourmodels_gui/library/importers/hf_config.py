@@ -5,6 +5,7 @@ The many spellings of one number are listed beside each other; which family it i
 
 from typing import Any
 
+from ...language import tr
 from ...problem import BadInput
 from .config_json import Fields
 from .described import Described
@@ -96,7 +97,9 @@ def layer_count(own: Fields) -> int | None:
         listed = own.values.get("layer_types", own.values.get("layers_block_type"))
         count = len(listed) if isinstance(listed, list) else None
     if count is not None and count > MOST_LAYERS:
-        raise BadInput("num_hidden_layers", f"{count:,} layers cannot be", own.place)
+        raise BadInput(
+            "num_hidden_layers", tr("{count:,} layers cannot be").format(count=count), own.place
+        )
     return count
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...language import tr
 from ...problem import BadInput
 from .config_json import Fields
 from .described import Layer, Mixer, Mlp
@@ -103,7 +104,11 @@ def _kinds(own: Fields, count: int) -> list[tuple[Mixer | None, str]]:
         unknown = set(pattern) - set(_LETTERS)
         if unknown:
             key = "hybrid_override_pattern"
-            raise BadInput(key, f"“{shorten(min(unknown))}” is not a known kind", own.place)
+            raise BadInput(
+                key,
+                tr("“{unknown}” is not a known kind").format(unknown=shorten(min(unknown))),
+                own.place,
+            )
         return [(_LETTERS[c], "") for c in _whole(own, "hybrid_override_pattern", pattern, count)]
     mixers = _mixers(own, count)
     sights = _sights(own, count)
@@ -240,7 +245,11 @@ def _block(own: Fields, layer: Layer, i: int) -> Layer:
 def _whole(own: Fields, name: str, listed: Any, count: int) -> Any:
     """A list with one entry for each layer; longer ones go on into the draft layers."""
     if len(listed) < count:
-        raise BadInput(name, f"{len(listed)} entries for {count} layers", own.place)
+        raise BadInput(
+            name,
+            tr("{listed} entries for {count} layers").format(listed=len(listed), count=count),
+            own.place,
+        )
     return listed[:count]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ...engine.costs import cache_alloc_bytes
+from ...language import mark, tr, trn
 from ...problem import BadInput
 from ..check_models import check_model
 from ..layer_costs import cache_layers
@@ -71,7 +72,7 @@ def review_files(
     tried: dict[str, dict[str, ModelRecord]] = {}
     review = Review(
         read=_read_facts(files, said),
-        inferred=tuple(Fact(name, text) for name, text in made.inferred.items()),
+        inferred=tuple(Fact(tr(name), text) for name, text in made.inferred.items()),
         missing=_questions(files, made, answers, twin.record if twin else None, tried),
         contradictions=(*made.contradictions, *_name_against(files, said)),
         differences=differences(record, twin.record) if twin else (),
@@ -107,7 +108,9 @@ def _assembled(files: Files, said: Described) -> Assembled:
     if checkpoint.container == "config":
         checkpoint = msgspec.structs.replace(checkpoint, tensors=_implied(files, said))
         if not checkpoint.tensors:
-            message = "the config does not give width, layers and vocabulary of a language model"
+            message = tr(
+                "the config does not give width, layers and vocabulary of a language model"
+            )
             raise BadInput("", message, checkpoint.place)
     return assemble(checkpoint, said, files.name)
 
@@ -122,12 +125,14 @@ def _implied(files: Files, said: Described) -> tuple[Tensor, ...]:
 def _problems(files: Files, said: Described, made: Assembled) -> tuple[str, ...]:
     if said.causal is False:
         return (
-            f"{files.name} is not a decoder: it reads a text at once and keeps no cache, so there "
-            "is no token rate to bound",
+            tr(
+                "{name} is not a decoder: it reads a text at once and keeps no cache, so "
+                "there is no token rate to bound"
+            ).format(name=files.name),
         )
     blocked = [question(key, 1).text for key in made.open if question(key, 1).blocking]
     faults = [str(p) for p in check_model(made.record, "")] if not blocked else []
-    return (*(f"answer first: {text}" for text in blocked), *faults)
+    return (*(tr("answer first: {text}").format(text=text) for text in blocked), *faults)
 
 
 def _questions(
@@ -168,34 +173,42 @@ def _effect(now: ModelRecord, then: ModelRecord) -> str:
     parts = []
     cache = session_bytes(then)
     if cache is not None:
-        parts.append(f"{cache / 1e9:.3g} GB of cache at {compared_tokens(then):,} tokens")
+        parts.append(
+            tr("{size:.3g} GB of cache at {tokens:,} tokens").format(
+                size=cache / 1e9, tokens=compared_tokens(then)
+            )
+        )
     if total_parameters(now) != total_parameters(then):
-        parts.append(f"{total_parameters(then) / 1e9:.3g} billion parameters")
+        parts.append(
+            tr("{count:.3g} billion parameters").format(count=total_parameters(then) / 1e9)
+        )
     return ", ".join(parts)
 
 
 def _read_facts(files: Files, said: Described) -> tuple[Fact, ...]:
     checkpoint = files.checkpoint
+    metadata = mark("metadata")
     facts = {
-        "files": (
-            f"{checkpoint.files:,} {'file' if checkpoint.files == 1 else 'files'}, "
-            f"{checkpoint.file_bytes:,} bytes",
+        tr("files"): (
+            trn(
+                "{count} file, {size:,} bytes", "{count:,} files, {size:,} bytes", checkpoint.files
+            ).format(count=checkpoint.files, size=checkpoint.file_bytes),
             checkpoint.container,
         ),
-        "architecture": (said.family, "metadata"),
-        "format": (said.weights_name, "metadata"),
-        "layers": (said.layer_count, "metadata"),
-        "width": (said.hidden_width, "metadata"),
-        "context limit": (said.context_tokens, "metadata"),
-        "vocabulary": (said.vocabulary, "metadata"),
-        "routed experts": (said.routed, "metadata"),
-        "experts per token": (said.per_token, "metadata"),
-        "window": (said.window_tokens, "metadata"),
-        "draft layers": (said.mtp_layers or None, "metadata"),
-        "bytes of all tensors": (checkpoint.stated.get("total_size"), "index"),
+        tr("architecture"): (said.family, metadata),
+        tr("format"): (said.weights_name, metadata),
+        tr("layers"): (said.layer_count, metadata),
+        tr("width"): (said.hidden_width, metadata),
+        tr("context limit"): (said.context_tokens, metadata),
+        tr("vocabulary"): (said.vocabulary, metadata),
+        tr("routed experts"): (said.routed, metadata),
+        tr("experts per token"): (said.per_token, metadata),
+        tr("window"): (said.window_tokens, metadata),
+        tr("draft layers"): (said.mtp_layers or None, metadata),
+        tr("bytes of all tensors"): (checkpoint.stated.get("total_size"), mark("index")),
     }
     return tuple(
-        Fact(name, shown(value), origin)
+        Fact(name, shown(value), tr(origin))
         for name, (value, origin) in facts.items()
         if value is not None
     )
@@ -210,4 +223,8 @@ def _name_against(files: Files, said: Described) -> tuple[str, ...]:
     named = int(found[1]) * unit
     if 0.9 < named / said.context_tokens < 1.1:
         return ()
-    return (f"the name says {found[1]}{found[2]} of context, the metadata {said.context_tokens:,}",)
+    return (
+        tr("the name says {said} of context, the metadata {context_tokens:,}").format(
+            said=found[0], context_tokens=said.context_tokens
+        ),
+    )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ...language import mark, tr
 from ..models import LayerGroup
 from .described import Described, Layer, Mixer
 from .sorted_tensors import LayerTensors, Shape
@@ -37,7 +38,7 @@ def lay_out(said: Described, held: Mapping[int, LayerTensors]) -> Layout:
     layout = Layout()
     count = said.layer_count or (max(held) + 1 if held else 0)
     if count == 0:
-        layout.open["layers"] = "neither metadata nor tensors show any layer"
+        layout.open["layers"] = mark("neither metadata nor tensors show any layer")
         return layout
     groups: list[LayerGroup | None] = []
     for i in range(count):
@@ -74,10 +75,10 @@ def _mixer(
     said = layer.mixer
     if not has_tensors:
         if said is None:
-            layout.open["mixers"] = "which layers attend and which keep a state"
+            layout.open["mixers"] = mark("which layers attend and which keep a state")
         return said or "none"
     if tensors is None:
-        layout.contradictions[f"layer {i} has no tensors"] = None
+        layout.contradictions[tr("layer {i} has no tensors").format(i=i)] = None
         return "none"
     if not tensors.attends:
         seen: Mixer = "state" if tensors.recurrent else "none"
@@ -90,14 +91,16 @@ def _mixer(
     else:
         seen = "state" if said == "state" else "attention"
     if said is not None and seen != said and not (said == "none" and seen == "attention"):
-        text = f"layer {i}: the metadata says {said}, its tensors are those of {seen}"
+        text = tr("layer {i}: the metadata says {said}, its tensors are those of {seen}").format(
+            i=i, said=tr(said), seen=tr(seen)
+        )
         layout.contradictions.setdefault(text, None)
     return seen
 
 
 def _state(layout: Layout, said: Described, tensors: LayerTensors | None) -> LayerGroup | None:
     if said.state is None or not (said.state.elements or said.state.conv_elements):
-        layout.open["state"] = "the size of the recurrent state"
+        layout.open["state"] = mark("the size of the recurrent state")
         return None
     state = said.state
     return LayerGroup(
@@ -119,7 +122,7 @@ def _attending(
     if said.latent_width and said.latent_width > 0 and (not tensors or "key" not in shapes):
         group = _latent(layout, said, layer, shapes)
     elif "latent_down" in shapes:
-        layout.open["latent_width"] = "the width of the latent that each token stores"
+        layout.open["latent_width"] = mark("the width of the latent that each token stores")
         return None
     else:
         group = _heads(layout, said, layer, shapes)
@@ -137,19 +140,25 @@ def _latent(
     if down and down != latent + rope:
         if down < latent:
             layout.contradictions[
-                f"the latent is {latent} wide by the metadata, its projection only {down}"
+                tr(
+                    "the latent is {latent} wide by the metadata, its projection only {down}"
+                ).format(latent=latent, down=down)
             ] = None
-            layout.open["latent_width"] = "the width of the latent that each token stores"
+            layout.open["latent_width"] = mark("the width of the latent that each token stores")
             return None
         if rope:
             layout.contradictions[
-                f"latent and rotary part are {latent} + {rope} wide by the metadata, "
-                f"{down} by the tensors"
+                tr(
+                    "latent and rotary part are {latent} + {rope} wide by the metadata, {down} "
+                    "by the tensors"
+                ).format(latent=latent, rope=rope, down=down)
             ] = None
         rope = down - latent
-        layout.inferred["rotary width"] = f"{rope}, from the latent's projection"
+        layout.inferred[mark("rotary width")] = tr("{rope}, from the latent's projection").format(
+            rope=rope
+        )
     if not layer.query_heads or not layer.key_width:
-        layout.open["query_heads"] = "the number and width of the heads"
+        layout.open["query_heads"] = mark("the number and width of the heads")
         return None
     value = layer.value_width or layer.key_width
     return LayerGroup(
@@ -173,23 +182,28 @@ def _heads(
     out = shapes["output"][-1] if len(shapes.get("output", ())) == 2 else 0
     key_rows, value_rows = shapes.get("key", (0,))[0], shapes.get("value", (0,))[0]
     if not queries:
-        layout.open["query_heads"] = "the number of query heads"
+        layout.open["query_heads"] = mark("the number of query heads")
         return None
     if width is None:
         width = (out or said.hidden_width or 0) // queries
         if not width:
-            layout.open["key_width"] = "the width of a head"
+            layout.open["key_width"] = mark("the width of a head")
             return None
-        source = "the output projection" if out else "the hidden width"
-        layout.inferred["head width"] = f"{width}: {source} over {queries} query heads"
+        words = tr("{width}: the hidden width over {queries} query heads")
+        if out:
+            words = tr("{width}: the output projection over {queries} query heads")
+        layout.inferred[mark("head width")] = words.format(width=width, queries=queries)
     fused = shapes.get("query_key_value", (0,))[0]
     if keys is None:
         keys = _key_heads(queries, width, key_rows, fused)
-        source = "the key tensors" if key_rows or fused else "as many as query heads"
-        layout.inferred["key heads"] = f"{keys}: {source}"
+        source = tr("the key tensors") if key_rows or fused else tr("as many as query heads")
+        layout.inferred[mark("key heads")] = f"{keys}: {source}"
     if key_rows and keys * width != key_rows:
         layout.contradictions[
-            f"{keys} key heads of {width} by the metadata, but the key tensors have {key_rows} rows"
+            tr(
+                "{keys} key heads of {width} by the metadata, but the key tensors have "
+                "{key_rows} rows"
+            ).format(keys=keys, width=width, key_rows=key_rows)
         ] = None
         if key_rows % width == 0:
             keys = key_rows // width
@@ -199,19 +213,27 @@ def _heads(
         value_width = value_rows // keys if value_rows and value_rows % keys == 0 else width
     elif value_rows and keys * value_width != value_rows:
         layout.contradictions[
-            f"{keys} value heads of {value_width} by the metadata, "
-            f"but the value tensors have {value_rows} rows"
+            tr(
+                "{keys} value heads of {value_width} by the metadata, but the value tensors "
+                "have {value_rows} rows"
+            ).format(keys=keys, value_width=value_width, value_rows=value_rows)
         ] = None
         value_width = value_rows // keys if value_rows % keys == 0 else value_width
     if out and queries * value_width != out:
         layout.contradictions[
-            f"{queries} query heads of {value_width} by the metadata, "
-            f"but the output projection takes {out}"
+            tr(
+                "{queries} query heads of {value_width} by the metadata, but the output "
+                "projection takes {out}"
+            ).format(queries=queries, value_width=value_width, out=out)
         ] = None
         queries = out // value_width if out % value_width == 0 else queries
     if queries < keys or queries % keys:
-        layout.contradictions[f"{keys} key heads do not divide {queries} query heads"] = None
-        layout.open["key_heads"] = "the number of key heads"
+        layout.contradictions[
+            tr("{keys} key heads do not divide {queries} query heads").format(
+                keys=keys, queries=queries
+            )
+        ] = None
+        layout.open["key_heads"] = mark("the number of key heads")
         return None
     return LayerGroup(
         "full",

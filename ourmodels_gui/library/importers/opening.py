@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from ...language import tr
 from ...problem import BadInput
 from .bounded import names_in
 from .config_json import read_config
@@ -38,7 +39,9 @@ def pasted_path(text: str) -> Path:
     """
     plain = text.strip().strip("\"'").strip()
     if plain.lower().startswith(("http://", "https://")):
-        message = "this program works offline; download the files and give the path of their folder"
+        message = tr(
+            "this program works offline; download the files and give the path of their folder"
+        )
         raise BadInput("", message, shorten(plain))
     if plain.lower().startswith("file://"):
         address = plain[len("file://") :]
@@ -67,9 +70,9 @@ def read_files(path: Path, cancelled: Cancelled | None = None) -> Files:
         return _from_safetensors(path.parent, read_shards(None, siblings(path), cancelled), path)
     if name.endswith(".json"):
         return _from_config(path, cancelled)
-    message = (
-        "not a model file this program reads; give a .gguf or .safetensors file, an index, a "
-        "config.json, or the folder that holds them"
+    message = tr(
+        "not a model file this program reads; give a .gguf or .safetensors file, an "
+        "index, a config.json, or the folder that holds them"
     )
     raise BadInput("", message, str(path))
 
@@ -88,7 +91,9 @@ def _read_folder(folder: Path, cancelled: Cancelled | None) -> Files:
     others = [name for name in names if name.endswith((".safetensors", INDEX))]
     if len(models) > 1:
         found = listed(sorted(path.name for path in models))
-        message = f"the folder holds {len(models)} GGUF models; give one of them: {found}"
+        message = tr("the folder holds {count} GGUF models; give one of them: {found}").format(
+            count=len(models), found=found
+        )
         raise BadInput("", message, str(folder))
     if models and not others:
         first = models.pop()
@@ -97,8 +102,12 @@ def _read_folder(folder: Path, cancelled: Cancelled | None) -> Files:
         return _from_config(folder / "config.json", cancelled)
     if others:
         return _from_safetensors(folder, read_shards(*find_files(folder), cancelled))
-    what = f"{len(names):,} files, none of which is" if names else "nothing, so no"
-    message = f"the folder holds {what} a model: no .gguf, .safetensors or config.json"
+    message = tr("the folder holds nothing, so no model: no .gguf, .safetensors or config.json")
+    if names:
+        message = tr(
+            "the folder holds {count:,} files, none of which is a model: no .gguf, .safetensors "
+            "or config.json"
+        ).format(count=len(names))
     raise BadInput("", message, str(folder))
 
 
@@ -120,11 +129,13 @@ def _from_config(path: Path, cancelled: Cancelled | None) -> Files:
     config = read_config(path)
     said = describe_config(config, str(path))
     if said.layer_count is None and said.hidden_width is None:
-        message = "this JSON describes no model: it has neither num_hidden_layers nor hidden_size"
+        message = tr(
+            "this JSON describes no model: it has neither num_hidden_layers nor hidden_size"
+        )
         raise BadInput("", message, str(path))
     stated = {"total_size": index.total_size} if index and index.total_size else {}
     notes = [
-        "sized by the config alone: norms, biases, draft layers and towers are left out",
+        tr("sized by the config alone: norms, biases, draft layers and towers are left out"),
     ]
     if index is not None and said.tied is None:
         said = msgspec.structs.replace(said, tied="lm_head.weight" not in index.weight_map)
@@ -142,11 +153,11 @@ def _from_safetensors(
     place = str(single or folder)
     notes = list(shards.notes)
     if not metadata:
-        notes.append("no config.json beside the weights, so the cache layout is unknown")
+        notes.append(tr("no config.json beside the weights, so the cache layout is unknown"))
     packing = packing_of(metadata, str(config_path))
     tensors = undo_packing(shards.tensors, packing, place)
     if not packing.schemes and any(raw.dtype == "U32" for raw in shards.tensors):
-        notes.append("no config says how its words are packed; the usual bits are assumed")
+        notes.append(tr("no config says how its words are packed; the usual bits are assumed"))
     checkpoint = Checkpoint(
         "safetensors",
         place,

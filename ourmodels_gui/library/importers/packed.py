@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from math import prod
 
+from ...language import tr
 from ...problem import BadInput
 from ..encodings import ENCODINGS
 from .found import Tensor, shorten
@@ -143,7 +144,7 @@ def _weight(raw: Raw, beside: Beside, packing: Packing, place: str) -> Tensor:
     shape, encoding = _undone(raw, beside, packing, name.removesuffix(".weight"), place)
     shape = shape or (1,)
     if 0 in shape:
-        raise _bad(raw, place, "it is empty; the file is damaged")
+        raise _bad(raw, place, tr("it is empty; the file is damaged"))
     return Tensor(name, shape, size, encoding)
 
 
@@ -157,7 +158,7 @@ def _undone(
         return _gptq_or_awq(raw, beside, packing, place)
     if raw.name.endswith("_blocks") and raw.dtype == "U8" and "scales" in beside:
         if len(raw.shape) < 2 or raw.shape[:-1] != beside["scales"].shape:
-            raise _bad(raw, place, "its scales do not fit its blocks")
+            raise _bad(raw, place, tr("its scales do not fit its blocks"))
         return (*raw.shape[:-2], raw.shape[-2] * raw.shape[-1] * 2), "mxfp4"
     if raw.name.endswith(".weight_packed"):
         return _compressed(raw, beside, packing, place)
@@ -172,9 +173,11 @@ def _undone(
         raise _bad(
             raw,
             place,
-            f"it is stored as packed words ({raw.dtype}, {list(raw.shape)}) in a way that is not "
-            "known here; known are AWQ, GPTQ, MLX, bitsandbytes, compressed-tensors, NVFP4, MXFP4 "
-            "and FP8",
+            tr(
+                "it is stored as packed words ({dtype}, {shape}) in a way that is not known "
+                "here; known are AWQ, GPTQ, MLX, bitsandbytes, compressed-tensors, NVFP4, "
+                "MXFP4 and FP8"
+            ).format(dtype=raw.dtype, shape=list(raw.shape)),
         )
     return raw.shape, PLAIN.get(raw.dtype, "bf16")
 
@@ -185,7 +188,9 @@ def _gptq_or_awq(
     """32-bit words along the inputs (GPTQ) or the outputs (AWQ); scales are (groups, outputs)."""
     scales, zeros = beside.get("scales"), beside.get("qzeros")
     if scales is None or len(raw.shape) != 2 or len(scales.shape) != 2 or not scales.shape[1]:
-        raise _bad(raw, place, "a GPTQ or AWQ weight needs its scales (groups, outputs) beside it")
+        raise _bad(
+            raw, place, tr("a GPTQ or AWQ weight needs its scales (groups, outputs) beside it")
+        )
     groups, outputs = scales.shape
     stated = packing.of("").bits
     if raw.shape[1] == outputs:
@@ -200,7 +205,11 @@ def _gptq_or_awq(
     packed = (inputs * outputs * bits + 31) // 32
     if bits not in range(2, 9) or not groups or packed != prod(raw.shape):
         raise _bad(
-            raw, place, f"its words {list(raw.shape)} and scales {list(scales.shape)} differ"
+            raw,
+            place,
+            tr("its words {words} and scales {scales} differ").format(
+                words=list(raw.shape), scales=list(scales.shape)
+            ),
         )
     return (outputs, inputs), _grouped(kind, bits, inputs // groups)
 
@@ -210,7 +219,7 @@ def _mlx(raw: Raw, beside: Beside, scheme: Scheme, place: str) -> tuple[tuple[in
     scales = beside["scales"]
     alike = raw.shape[:-1] == scales.shape[:-1]
     if not raw.shape or not scales.shape or not scales.shape[-1] or not alike:
-        raise _bad(raw, place, "its scales do not fit it")
+        raise _bad(raw, place, tr("its scales do not fit it"))
     words, groups = raw.shape[-1], scales.shape[-1]
     known = [(scheme.bits, scheme.group)] if scheme.bits and scheme.group else []
     usual = _MICROSCALED if scales.dtype == "U8" else _AFFINE
@@ -221,7 +230,13 @@ def _mlx(raw: Raw, beside: Beside, scheme: Scheme, place: str) -> tuple[tuple[in
             else:
                 encoding = _grouped("mlx", bits, group)
             return (*raw.shape[:-1], groups * group), encoding
-    raise _bad(raw, place, f"its words {list(raw.shape)} and scales {list(scales.shape)} differ")
+    raise _bad(
+        raw,
+        place,
+        tr("its words {words} and scales {scales} differ").format(
+            words=list(raw.shape), scales=list(scales.shape)
+        ),
+    )
 
 
 def _compressed(
@@ -230,7 +245,7 @@ def _compressed(
     """compressed-tensors: words or pairs of 4-bit numbers along the inputs."""
     scale = beside.get("weight_scale")
     if scale is None or len(raw.shape) < 2:
-        raise _bad(raw, place, "a packed weight needs its weight_scale beside it")
+        raise _bad(raw, place, tr("a packed weight needs its weight_scale beside it"))
     if raw.dtype in ("U8", "I8"):
         return _bytes_with_scale(raw, scale, place)
     groups = scale.shape[-1] if len(scale.shape) == len(raw.shape) else 1
@@ -240,7 +255,13 @@ def _compressed(
         if groups and (not scheme.group or inputs == groups * scheme.group):
             group = inputs // groups if groups > 1 else 0
             return (*raw.shape[:-1], inputs), _grouped("int", scheme.bits, group)
-    raise _bad(raw, place, f"no scheme of the config fits {list(raw.shape)} with {groups:,} groups")
+    raise _bad(
+        raw,
+        place,
+        tr("no scheme of the config fits {shape} with {groups:,} groups").format(
+            shape=list(raw.shape), groups=groups
+        ),
+    )
 
 
 def _bytes_with_scale(raw: Raw, scale: Raw, place: str) -> tuple[tuple[int, ...], str]:
@@ -258,7 +279,11 @@ def _bytes_with_scale(raw: Raw, scale: Raw, place: str) -> tuple[tuple[int, ...]
         return raw.shape, "mxfp8"
     if raw.dtype == "I8":
         return raw.shape, "int8" if groups == 1 else _grouped("int", 8, per_group)
-    raise _bad(raw, place, f"its scale {list(scale.shape)} does not say how it is packed")
+    raise _bad(
+        raw,
+        place,
+        tr("its scale {shape} does not say how it is packed").format(shape=list(scale.shape)),
+    )
 
 
 def _float8(raw: Raw, beside: Beside) -> str:

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from ...language import tr
+
 
 class Fact(msgspec.Struct, frozen=True):
     """One thing that is known. origin: the key it was read from, or how it was concluded."""
@@ -65,7 +67,7 @@ def shown(value: Any) -> str:
     ('151,936', 'unknown', 'yes')
     """
     if value is None:
-        return "unknown"
+        return tr("unknown")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     return f"{value:,}" if isinstance(value, int | float) else str(value)

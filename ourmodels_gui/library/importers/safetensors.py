@@ -9,6 +9,7 @@ from math import prod
 
 import msgspec
 
+from ...language import tr
 from .bounded import BoundedFile
 from .found import shorten
 
@@ -70,12 +71,14 @@ def read_header(file: BoundedFile) -> tuple[list[Raw], int]:
     length = int.from_bytes(file.read(0, 8), "little")
     if file.size < 8 or length > min(LARGEST_HEADER, file.size - 8) or length < 2:
         raise file.bad(
-            f"this is no complete safetensors file: it announces a header of {length:,} bytes and "
-            f"has {file.size:,}; download it again"
+            tr(
+                "this is no complete safetensors file: it announces a header of {length:,} "
+                "bytes and has {size:,}; download it again"
+            ).format(length=length, size=file.size)
         )
     text = file.read(8, length)
     if len(text) < length:
-        raise file.bad("the file ends within its header; download it again")
+        raise file.bad(tr("the file ends within its header; download it again"))
     tensors = []
     spans = []
     shapes: dict[tuple[int, ...], tuple[int, ...]] = {}  # a few, of very many tensors
@@ -95,21 +98,29 @@ def _entries(file: BoundedFile, text: bytes) -> dict[str, _Entry]:
         text.decode()
         entries = _DECODER.decode(text)
     except msgspec.ValidationError as bad:
-        raise file.bad(f"a header entry is not as it has to be ({bad})") from None
+        raise file.bad(
+            tr("a header entry is not as it has to be ({bad})").format(bad=bad)
+        ) from None
     except UnicodeDecodeError as bad:
-        message = f"the header is not UTF-8 text at byte {8 + bad.start:,}; download it again"
+        message = tr("the header is not UTF-8 text at byte {value:,}; download it again").format(
+            value=8 + bad.start
+        )
         raise file.bad(message) from None
     except msgspec.DecodeError as bad:
-        raise file.bad(f"the header is not valid JSON ({bad}); download it again") from None
+        raise file.bad(
+            tr("the header is not valid JSON ({bad}); download it again").format(bad=bad)
+        ) from None
     except RecursionError:
-        raise file.bad("the header nests too deeply; it is no safetensors header") from None
+        raise file.bad(tr("the header nests too deeply; it is no safetensors header")) from None
     if len(entries) > MOST_TENSORS:
-        raise file.bad(f"{len(entries):,} tensors are more than any model has")
+        raise file.bad(
+            tr("{entries:,} tensors are more than any model has").format(entries=len(entries))
+        )
     # the quick reader keeps the last of two equal keys; only a count that differs asks the slow one
     if text.count(b'"data_offsets"') != len(entries) - ("__metadata__" in entries):
         twin = _twin(text.decode())
         if twin is not None:
-            raise file.bad("this name stands twice; the file is damaged", shorten(twin))
+            raise file.bad(tr("this name stands twice; the file is damaged"), shorten(twin))
     return entries
 
 
@@ -132,22 +143,26 @@ def _twin(text: str) -> str | None:
 def _sized(file: BoundedFile, name: str, entry: _Entry) -> tuple[int, tuple[int, int]]:
     """Stored bytes and place of one tensor, checked against each other."""
     if len(name) > LONGEST_NAME:
-        raise file.bad("a tensor's name is too long; the file is damaged", shorten(name))
+        raise file.bad(tr("a tensor's name is too long; the file is damaged"), shorten(name))
     if entry.dtype is None or entry.shape is None or entry.data_offsets is None:
-        raise file.bad("it lacks dtype, shape or data_offsets", shorten(name))
+        raise file.bad(tr("it lacks dtype, shape or data_offsets"), shorten(name))
     bits = BITS.get(entry.dtype)
     if bits is None:
-        message = f"number format {shorten(entry.dtype)} is not known; one of {', '.join(BITS)}"
+        message = tr("number format {dtype} is not known; one of {bits}").format(
+            dtype=shorten(entry.dtype), bits=", ".join(BITS)
+        )
         raise file.bad(message, shorten(name))
     begin, end = entry.data_offsets
     if min(entry.shape, default=1) < 0 or begin < 0 or end < begin:
-        raise file.bad("negative sizes; the file is damaged", shorten(name))
+        raise file.bad(tr("negative sizes; the file is damaged"), shorten(name))
     count = prod(entry.shape) if len(entry.shape) <= 8 else 1 << 62
     if count >= 1 << 62:
-        raise file.bad("a tensor of this shape cannot be", shorten(name))
+        raise file.bad(tr("a tensor of this shape cannot be"), shorten(name))
     if count * bits != 8 * (end - begin):
-        message = f"{end - begin:,} bytes are not {entry.dtype} of shape {entry.shape}"
-        raise file.bad(f"{message}; the file is damaged", shorten(name))
+        message = tr("{end:,} bytes are not {dtype} of shape {shape}").format(
+            end=end - begin, dtype=entry.dtype, shape=entry.shape
+        )
+        raise file.bad(tr("{message}; the file is damaged").format(message=message), shorten(name))
     return end - begin, (begin, end)
 
 
@@ -157,9 +172,13 @@ def _check_data(
     spans.sort()
     for ((_, end), name), ((begin, _), other) in pairwise(spans):
         if begin < end:
-            message = f"its data overlaps that of {shorten(other)}; the file is damaged"
+            message = tr("its data overlaps that of {other}; the file is damaged").format(
+                other=shorten(other)
+            )
             raise file.bad(message, shorten(name))
     end = spans[-1][0][1] if spans else 0
     if data_start + end > file.size:
-        message = f"the file is cut short: {data_start + end - file.size:,} bytes are missing"
-        raise file.bad(f"{message}; download it again")
+        message = tr("the file is cut short: {data_start:,} bytes are missing").format(
+            data_start=data_start + end - file.size
+        )
+        raise file.bad(tr("{message}; download it again").format(message=message))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...language import tr
 from ...problem import BadInput
 from .bounded import BoundedFile, names_in, read_whole
 from .config_json import parse_json
@@ -43,7 +44,7 @@ def find_files(folder: Path) -> tuple[Index | None, list[Path]]:
     """
     names = names_in(folder)
     indexes = [name for name in names if name.endswith(INDEX)]
-    chosen = _only(folder, indexes, "model" + INDEX, "index files")
+    chosen = _only(folder, indexes, "model" + INDEX, tr("index files"))
     if chosen is not None:
         index = read_index(folder / chosen)
         return index, [folder / name for name in sorted(set(index.weight_map.values()))]
@@ -51,7 +52,7 @@ def find_files(folder: Path) -> tuple[Index | None, list[Path]]:
     sharded = [name for name in singles if _SHARD.fullmatch(name)]
     whole = [name for name in singles if name not in sharded]
     if "model.safetensors" in whole or (whole and not sharded):
-        single = _only(folder, whole, "model.safetensors", "safetensors files")
+        single = _only(folder, whole, "model.safetensors", tr("safetensors files"))
         return None, [folder / single] if single else []
     return (None, siblings(folder / sharded[0])) if sharded else (None, [])
 
@@ -63,7 +64,11 @@ def siblings(path: Path) -> list[Path]:
         return [path]
     count, own, digits = int(match["parts"]), int(match["part"]), len(match["parts"])
     if not 1 <= own <= count or count > MOST_SHARDS:
-        raise BadInput("", f"shard {own} of {count} cannot be; check the name", str(path))
+        raise BadInput(
+            "",
+            tr("shard {own} of {count} cannot be; check the name").format(own=own, count=count),
+            str(path),
+        )
     return [
         path.with_name(f"{match['stem']}-{part:0{digits}}-of-{match['parts']}.safetensors")
         for part in range(1, count + 1)
@@ -75,23 +80,27 @@ def read_index(path: Path) -> Index:
     content = parse_json(read_whole(path, LARGEST_INDEX), str(path))
     weight_map = content.get("weight_map")
     if not isinstance(weight_map, dict) or not weight_map:
-        message = "it has no weight_map, so it is not the index of a safetensors model"
+        message = tr("it has no weight_map, so it is not the index of a safetensors model")
         raise BadInput("weight_map", message, str(path))
     for name, shard in weight_map.items():
         if not isinstance(shard, str):
             key = f"weight_map.{shorten(name)}"
-            raise BadInput(key, "has to be the name of a file", str(path))
+            raise BadInput(key, tr("has to be the name of a file"), str(path))
     named_by = {shard: name for name, shard in weight_map.items()}
     for shard, name in named_by.items():
         key = f"weight_map.{shorten(name)}"
         if "/" in shard or "\\" in shard or "\0" in shard or shard in ("", ".", ".."):
-            message = f"“{shorten(shard)}” leads out of the folder; shards have to stand beside it"
+            message = tr(
+                "“{shard}” leads out of the folder; shards have to stand beside it"
+            ).format(shard=shorten(shard))
             raise BadInput(key, message, str(path))
         if not shard.endswith(".safetensors"):
-            message = f"“{shorten(shard)}” is not a safetensors file; an index names only such"
+            message = tr("“{shard}” is not a safetensors file; an index names only such").format(
+                shard=shorten(shard)
+            )
             raise BadInput(key, message, str(path))
     if len(named_by) > MOST_SHARDS:
-        raise BadInput("weight_map", "names more files than any model has", str(path))
+        raise BadInput("weight_map", tr("names more files than any model has"), str(path))
     meta = content.get("metadata")
     total = meta.get("total_size") if isinstance(meta, dict) else None
     if isinstance(total, float) and total == int(total):
@@ -108,9 +117,15 @@ def read_shards(
     """
     missing = [path.name for path in paths if not path.exists()]
     if missing:
-        message = f"{len(missing)} of {len(paths)} shards are missing: {listed(missing)}"
+        message = tr("{count} of {all} shards are missing: {names}").format(
+            count=len(missing), all=len(paths), names=listed(missing)
+        )
         place = str(index.path if index else paths[0].parent)
-        raise BadInput("", f"{message}; download them, or give config.json alone", place)
+        raise BadInput(
+            "",
+            tr("{message}; download them, or give config.json alone").format(message=message),
+            place,
+        )
     tensors: dict[str, Raw] = {}
     file_bytes = header_bytes = 0
     for path in paths:
@@ -122,23 +137,33 @@ def read_shards(
             header_bytes += start
         for raw in held:
             if raw.name in tensors:
-                message = "this tensor stands in two shards; they are not of one model"
+                message = tr("this tensor stands in two shards; they are not of one model")
                 raise BadInput(shorten(raw.name), message, str(path))
             if index is not None and index.weight_map.get(raw.name, own) != own:
-                message = f"the index looks for it in {shorten(index.weight_map[raw.name])}"
+                message = tr("the index looks for it in {weight_map}").format(
+                    weight_map=shorten(index.weight_map[raw.name])
+                )
                 raise BadInput(shorten(raw.name), message, str(path))
             tensors[raw.name] = raw
     notes = []
     if index is not None:
         if not index.weight_map.keys() <= tensors.keys():
             lacking = [name for name in index.weight_map if name not in tensors]
-            message = f"the index names tensors that no shard holds: {listed(lacking)}"
-            raise BadInput("weight_map", f"{message}; download them again", str(index.path))
+            message = tr("the index names tensors that no shard holds: {lacking}").format(
+                lacking=listed(lacking)
+            )
+            raise BadInput(
+                "weight_map",
+                tr("{message}; download them again").format(message=message),
+                str(index.path),
+            )
         if not tensors.keys() <= index.weight_map.keys():
             extra = [name for name in tensors if name not in index.weight_map]
-            notes.append(f"tensors that the index does not name: {listed(extra)}")
+            notes.append(
+                tr("tensors that the index does not name: {extra}").format(extra=listed(extra))
+            )
     if not tensors:
-        raise BadInput("", "the files hold no tensors", str(paths[0]))
+        raise BadInput("", tr("the files hold no tensors"), str(paths[0]))
     return Shards(tuple(tensors.values()), len(paths), file_bytes, header_bytes, notes=tuple(notes))
 
 
@@ -146,5 +171,7 @@ def _only(folder: Path, names: list[str], usual: str, what: str) -> str | None:
     """The one that is meant: the only one, or the one with the usual name."""
     if len(names) <= 1 or usual in names:
         return usual if usual in names else (names or [None])[0]  # type: ignore[list-item]
-    message = f"the folder holds {len(names)} {what}; give one of them: {listed(names)}"
+    message = tr("the folder holds {count} {what}; give one of them: {names}").format(
+        count=len(names), what=what, names=listed(names)
+    )
     raise BadInput("", message, str(folder))
