@@ -12,7 +12,7 @@ from . import typed
 from .assembly import Assembly, One
 from .fields import NumberField
 from .form import LABEL_PX
-from .theme import UNIT
+from .theme import UNIT, px
 
 FIELD_PX = 108
 GIB = 2.0**30
@@ -50,10 +50,10 @@ class HostFields(QWidget):
             name.setBuddy(field)
             field.setToolTip(tip)
             field.setAccessibleName(tip.partition(".")[0])
-            field.setFixedWidth(FIELD_PX)
+            field.setFixedWidth(px(FIELD_PX))
             field.refused.connect(self.refused)
             field.committed.connect(lambda value, key=key: self._commit(key, value))
-            name.setMinimumWidth(LABEL_PX if field is self.memory else 0)
+            name.setMinimumWidth(px(LABEL_PX) if field is self.memory else 0)
             row.addWidget(name)
             row.addWidget(field)
         row.addStretch(1)
