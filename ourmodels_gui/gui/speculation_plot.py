@@ -84,9 +84,9 @@ class SpeculationPlot(QWidget):
             for region in regions:
                 start = None if first is None else first - 0.5
                 end = None if last is None else last + 0.5
-                region.show_between(start, end, "loses")
+                region.show_between(start, end, tr("loses"))
         for region in self._beyond:
-            region.show_between(fits + 0.5, high * 2.0, "does not fit")
+            region.show_between(fits + 0.5, high * 2.0, tr("does not fit"))
         best = decode.forced.batch if decode.forced else decode.best_batch
         for gate in self._gates:
             words = tr("forced {count}") if decode.forced else tr("best {count}")
