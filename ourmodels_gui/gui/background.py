@@ -2,14 +2,13 @@
 
 import contextlib
 from collections.abc import Callable
-from threading import Event
+from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, QThreadPool, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
 from shiboken6 import isValid
 
 from ..problem import BadInput
-from .task import Task
 
 EXPECTED = (BadInput, OSError, MemoryError)
 """What may go wrong without a fault in the program."""
@@ -31,6 +30,9 @@ class Worker(QObject):
     A new request stops the one before it, whose answer is dropped. `done` carries the answer,
     `failed` the exception, `told` what the work tells on its way. A fault of the program is raised
     again in the window's thread, after `failed`.
+
+    The thread is Python's: where a QRunnable ends before the call that started it, PySide6 keeps
+    its Python half for ever, with all that the work was given.
     """
 
     done = Signal(object)
@@ -41,8 +43,7 @@ class Worker(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
+        self._thread: Thread | None = None
         self._wanted: Event | None = None
         self._ended.connect(self._finish)
         self._told.connect(self._pass_on)
@@ -57,8 +58,9 @@ class Worker(QObject):
     def ask(self, work: Work) -> None:
         """Start `work` as soon as the work before it has stopped."""
         self.cancel()
-        stopped = self._wanted = Event()
-        self._pool.start(Task(lambda: self._run(work, stopped)))
+        self._wanted = Event()
+        self._thread = Thread(target=self._run, args=(work, self._wanted, self._thread))
+        self._thread.start()
 
     def cancel(self) -> None:
         """Stop; no answer comes any more."""
@@ -68,7 +70,8 @@ class Worker(QObject):
 
     def wait(self) -> None:
         """Wait for the end of what was asked for; its answer comes in the next turn."""
-        self._pool.waitForDone()
+        if self._thread is not None:
+            self._thread.join()
 
     def close(self) -> None:
         """Stop and wait until nothing runs."""
@@ -90,7 +93,7 @@ class Worker(QObject):
         if stopped is self._wanted:
             self.told.emit(what)
 
-    def _run(self, work: Work, stopped: Event) -> None:
+    def _run(self, work: Work, stopped: Event, before: Thread | None) -> None:
         def stop() -> bool:  # the window may be gone as well
             return stopped.is_set() or not isValid(self)
 
@@ -98,6 +101,8 @@ class Worker(QObject):
             with contextlib.suppress(RuntimeError):
                 signal.emit(stopped, *what)
 
+        if before is not None:
+            before.join()
         if stop():  # before its turn came
             return
         ended, told = self._ended, self._told

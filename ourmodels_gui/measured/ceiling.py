@@ -7,10 +7,11 @@ import numpy as np
 
 from ..engine.capacity import capacity
 from ..engine.decode import decode
+from ..engine.placement import prompt_policy
 from ..engine.placement.choose import policies
 from ..engine.placement.policy import Policy
 from ..engine.placement.search import highest
-from ..engine.prompt_costs import prompt_costs
+from ..engine.prompt_policy import PromptPolicy
 from ..engine.setup import Setup
 from ..engine.step import Step, aggregate_tokens_per_s, decode_step, step_bytes
 from ..library.hardware import MachineEntry
@@ -205,18 +206,24 @@ def _under(way: Policy, run: MeasuredRun) -> Reach | None:
 
 
 def _prefill(setup: Setup) -> Reach | None:
-    """A prompt in one shot; on several pools with all of them as one, which no policy exceeds."""
-    prompt = setup.prompt
+    """A prompt in one shot.
+
+    Matrices or experts divided: with the link, whatever the chunks. Through layers or two pools the
+    chunks decide, and no source states them: all pools count as one, which no chunks exceed.
+    """
+    prompt, composition = setup.prompt, setup.composition
     assert prompt is not None
-    costs = prompt_costs(
-        setup, prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens
-    )
+    way = PromptPolicy(setup)
+    if composition is not None and composition.split != "layers" and composition.host is None:
+        way = prompt_policy(setup)
+    costs = way.costs(prompt.prompt_tokens, prompt.chunk_tokens, prompt.cached_prefix_tokens)
     if costs.private_bytes is None:
         return None
     batch = prompt.batch or 1
-    fits = capacity(setup).fits(batch)
-    rate = float(costs.memory_tokens_per_s(batch))
-    compute = float(costs.compute_tokens_per_s()) if costs.compute_s is not None else None
-    if compute is not None and compute < rate:
-        return Reach(compute, "compute", fits)
-    return Reach(rate, "memory", fits)
+    rates: dict[Limit, float] = {"memory": float(costs.memory_tokens_per_s(batch))}
+    if costs.compute_s is not None:
+        rates["compute"] = float(costs.compute_tokens_per_s(batch))
+    if costs.link_s is not None:
+        rates["link"] = float(costs.tokens / costs.link_s)
+    least = min(rates, key=lambda limit: rates[limit])
+    return Reach(rates[least], least, capacity(setup).fits(batch))

@@ -30,7 +30,7 @@ def composed_rows(
         "no way is stated, the loosest one counts: all devices as one, without a link. A link is "
         "charged only where the source names it or the device's own record settles it; where the "
         "host's memory is not stated, the run is left out. How a prompt was cut is not stated "
-        "either, so prompts are held against all pools at once.",
+        "either, so prompts through layers or with host memory are held against all pools at once.",
         "",
         "`all at once` is the share of what all pools would reach as one machine without links, "
         "which no way of using them exceeds.",

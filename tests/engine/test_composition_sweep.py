@@ -1,14 +1,21 @@
 import math
+import random
 
 import msgspec
 import numpy as np
+import pytest
+from composition_pairs import KINDS, made_composition, made_model, made_workload
 from composition_setups import FAST, SHAPE, SLOW, dense, sparse
-from decode_setups import GB
+from decode_setups import BF16, GB
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.cache_columns import cache_columns
+from ourmodels_gui.engine.placement import sweep as swept_by
+from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.placement.sweep import sweep_compositions
-from ourmodels_gui.engine.setup import Composition, Setup, Workload
+from ourmodels_gui.engine.setup import Composition, Setup, TypedCache, Workload
 from ourmodels_gui.engine.sweep import VERDICTS
 from ourmodels_gui.engine.tables import model_table
 
@@ -17,17 +24,21 @@ RATES = (
     "per_session_tokens_per_s",
     "single_session_tokens_per_s",
 )
+EXACT = ("memory_batch", "best_batch", "resident_margin_bytes", "spare_bytes")
+MODE = {BF16: 1.0}
 WORKLOAD = Workload(20_000, 10_000, 5.0, 0.0)
 
 
 def swept(compositions, models, shapes, workload=WORKLOAD):
-    table = model_table(models, workload)
-    caches = cache_columns(models)
-    return sweep_compositions(compositions, models, shapes, table, caches, workload=workload)
+    table, caches = model_table(models, workload), cache_columns(models)
+    modes = [(MODE, MODE)] * len(compositions)
+    return sweep_compositions(
+        compositions, models, shapes, table, caches, workload=workload, arithmetic=modes
+    )
 
 
-def alone(composition, model, shape, workload):
-    """The same pair through `placement.decode`, its contexts within the model's limit."""
+def setup_of(composition, model, shape, workload):
+    """The setup of one pair, its contexts within the model's limit."""
     limit = model.max_context_tokens or workload.reserved_context_tokens
     reserved = min(workload.reserved_context_tokens, limit)
     kept = msgspec.structs.replace(
@@ -38,48 +49,154 @@ def alone(composition, model, shape, workload):
     )
     made = msgspec.structs.replace(composition, shape=shape)
     machine = placement.together(placement.pools_of(composition))
-    return placement.decode(Setup(machine, model, kept, {}, {}, composition=made))
+    return Setup(machine, model, kept, MODE, MODE, composition=made)
 
 
-def assert_same(found, wanted, at):
-    said, placed = wanted
+def same(given_, wanted, rel):
+    if wanted is None:
+        return math.isnan(given_)
+    return math.isclose(given_, wanted, rel_tol=rel, abs_tol=0.0)
+
+
+def assert_same(found, setup, at):
+    said, placed = placement.decode(setup)
     assert VERDICTS[found.verdict[at]] == said.verdict
-    for name in ("memory_batch", "best_batch", "resident_margin_bytes", "spare_bytes"):
-        given, one = getattr(found, name)[at], getattr(said, name)
-        assert given == one or (one is None and math.isnan(given)), name
-    for name in RATES:
-        given, one = getattr(found, name)[at], getattr(said, name)
-        assert (one is None and math.isnan(given)) or math.isclose(given, one, rel_tol=1e-12), name
+    for name in (*EXACT, *RATES):
+        rel = 0.0 if name in EXACT else 1e-12
+        assert same(getattr(found, name)[at], getattr(said, name), rel), name
+    rate = said.forced.per_session_tokens_per_s if said.forced else None
+    assert same(found.forced_per_session_tokens_per_s[at], rate, 1e-12)
     for name in ("binding", "single_binding"):
         code = int(getattr(found, name)[at])
-        assert (None if code < 0 else found.bindings[at[0]][code]) == getattr(placed, name), name
+        bound = None if code < 0 else found.bindings[at[0]][code]
+        assert bound == getattr(placed, name), name
 
 
-def test_every_pair_is_what_decode_says_of_it():
-    pair = msgspec.structs.replace(FAST, count=2)
-    compositions = [
-        Composition((pair,), split="tensor", link_bytes_per_s=20 * GB),
-        Composition((pair,), split="experts", link_bytes_per_s=20 * GB),
-        Composition((pair,)),
-        Composition((FAST,), host=SLOW),
-        Composition((FAST,), host=SLOW, pools="sequential"),
-        Composition((FAST,), host=SLOW, pools="streamed", link_bytes_per_s=30 * GB),
-        Composition((FAST, SLOW)),
-        Composition((FAST, SLOW, msgspec.structs.replace(SLOW, name="third"))),
-    ]
-    shape = msgspec.structs.replace(SHAPE, expert_layers=(32,))
-    models, shapes = [dense(), sparse(), dense(weights=300 * GB)], [SHAPE, shape, None]
-    found = swept(compositions, models, shapes)
-    assert found.verdict.tolist()[0] == [VERDICTS.index("serves")] * 2 + [0]
+def assert_all_same(compositions, models, shapes, workload):
+    found = swept(compositions, models, shapes, workload)
     for row, composition in enumerate(compositions):
-        for column, (model, known) in enumerate(zip(models, shapes, strict=True)):
-            assert_same(found, alone(composition, model, known, WORKLOAD), (row, column))
+        for column, (model, shape) in enumerate(zip(models, shapes, strict=True)):
+            setup = setup_of(composition, model, shape, workload)
+            assert_same(found, setup, (row, column))
 
 
-def test_the_forced_batch_has_its_rate():
-    asked = msgspec.structs.replace(WORKLOAD, batch=2)
-    composition = Composition((FAST,), host=SLOW)
-    found = swept([composition], [dense()], [None], asked)
-    wanted = alone(composition, dense(), None, asked)[0].forced.per_session_tokens_per_s
-    assert found.forced_per_session_tokens_per_s.item() == wanted
-    assert np.isnan(swept([composition], [dense()], [None]).forced_per_session_tokens_per_s).all()
+@settings(max_examples=25, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_every_pair_is_what_decode_says_of_it(chance):
+    compositions = [made_composition(chance) for _ in range(3)]
+    models, shapes = zip(*(made_model(chance) for _ in range(3)), strict=True)
+    assert_all_same(compositions, models, shapes, made_workload(chance))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_of_the_400_pairs_of_any_kind_need_the_road_of_one_pair(kind, monkeypatch):
+    chance, taken = random.Random(kind), []
+    compositions = [made_composition(chance, [kind]) for _ in range(20)]
+    models, shapes = zip(*(made_model(chance) for _ in range(20)), strict=True)
+    alone = swept_by.decode
+    monkeypatch.setattr(swept_by, "decode", lambda setup: taken.append(setup) or alone(setup))
+    swept(compositions, models, shapes)
+    assert len(taken) <= 20
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_a_floor_that_a_batch_just_reaches_is_decided_alike(chance):
+    composition, (model, shape) = made_composition(chance), made_model(chance)
+    workload = made_workload(chance)
+    way = policies(setup_of(composition, model, shape, workload))[0]
+    batch = chance.randrange(1, min(way.memory_batch(), 10**6) + 2)
+    reached = float(way.per_session(np.array([float(batch)]))[0])
+    exact = msgspec.structs.replace(workload, floor_tokens_per_s=reached)
+    assert_all_same([composition], [model], [shape], exact)
+
+
+@pytest.mark.parametrize("kind", ["host", "given", "unlike", "three"])
+def test_no_batch_is_better_than_the_best(kind):
+    """Neither search: every batch that fits and clears the floor, past those that are scanned."""
+    chance, judged = random.Random(kind), 0
+    while judged < 12:
+        composition, (model, shape) = made_composition(chance, [kind]), made_model(chance)
+        workload = made_workload(chance)
+        way = policies(setup_of(composition, model, shape, workload))[0]
+        if not 4096 < way.memory_batch() < 60_000:
+            continue
+        judged += 1
+        batches = np.arange(1.0, way.memory_batch() + 1)
+        rates = way.per_session(batches)
+        batches, rates = (kept[rates >= workload.floor_tokens_per_s] for kept in (batches, rates))
+        found = swept([composition], [model], [shape], workload)
+        if not batches.size:
+            assert np.isnan(found.best_batch.item())
+            continue
+        assert found.aggregate_tokens_per_s.item() == pytest.approx(
+            (batches * rates).max(), rel=1e-12
+        )
+        first = np.argmax(batches * rates >= (batches * rates).max() * (1 - 1e-12))
+        assert found.best_batch.item() == batches[first]
+
+
+COMPOSITIONS = (
+    Composition((msgspec.structs.replace(FAST, count=2),), split="tensor", link_bytes_per_s=2e10),
+    Composition((msgspec.structs.replace(FAST, count=2),), split="experts", link_bytes_per_s=2e10),
+    Composition((msgspec.structs.replace(FAST, count=2),)),
+    Composition((FAST,), host=SLOW),
+    Composition((FAST,), host=SLOW, pools="sequential"),
+    Composition((FAST,), host=SLOW, pools="streamed", link_bytes_per_s=30 * GB),
+    Composition((FAST,), host=SLOW, placement={"cache": 1.0}),
+    Composition((FAST, SLOW)),
+    Composition((FAST, SLOW, msgspec.structs.replace(SLOW, name="third"))),
+)
+
+
+@pytest.mark.parametrize("floor", [0.0, 5.0, 1e9])
+def test_nothing_fits_one_session_fits_and_huge_caches(floor):
+    shape = msgspec.structs.replace(SHAPE, expert_layers=(32,))
+    room = 23 * GB + 60 * GB
+    models = [
+        dense(weights=300 * GB),
+        msgspec.structs.replace(dense(weights=room - 3 * GB), cache=TypedCache(2 * GB, 1 * GB)),
+        msgspec.structs.replace(dense(), cache=TypedCache(500 * GB, 1 * GB)),
+        msgspec.structs.replace(sparse(), cache=TypedCache(1.0, 1.0)),
+        msgspec.structs.replace(sparse(), cache=TypedCache(3 * GB, 0.0)),
+    ]
+    asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=floor)
+    assert_all_same(COMPOSITIONS, models, [SHAPE, SHAPE, None, shape, shape], asked)
+    found = swept(COMPOSITIONS[3:4], models, [None] * 5, asked)
+    assert found.memory_batch[0, 1:3].tolist() == [1.0, 0.0] and np.isnan(found.memory_batch[0, 0])
+
+
+def test_the_combined_ceiling_is_swept_as_well():
+    asked = msgspec.structs.replace(WORKLOAD, decode_ceiling="combined")
+    chance = random.Random(3)
+    compositions = [made_composition(chance, [kind]) for kind in KINDS]
+    models, shapes = zip(*(made_model(chance) for _ in range(2)), strict=True)
+    assert_all_same(compositions, models, shapes, asked)
+
+
+def test_policies_of_one_composition_say_where_they_bind():
+    found = swept([COMPOSITIONS[0]], [dense(per_token=1.0)], [SHAPE])
+    assert found.bindings[0][int(found.binding.item())].resource == "link"
+    assert found.bindings[0][int(found.single_binding.item())].resource == "memory"
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(0, 1), (1, 0), (0, 0)])
+def test_nothing_to_sweep_is_an_empty_answer(rows, columns):
+    for composition in COMPOSITIONS:
+        found = swept([composition] * rows, [dense()] * columns, [None] * columns)
+        assert found.verdict.shape == found.spare_bytes.shape == (rows, columns)
+
+
+def test_a_model_without_a_cache_is_no_decoder():
+    with pytest.raises(ValueError, match="K_alloc"):
+        swept(
+            [COMPOSITIONS[3]],
+            [msgspec.structs.replace(dense(), cache=TypedCache(0.0, 0.0))],
+            [None],
+        )
+
+
+def test_a_tensor_split_needs_its_link():
+    unlinked = msgspec.structs.replace(COMPOSITIONS[0], link_bytes_per_s=None)
+    with pytest.raises(ValueError, match="link"):
+        swept([unlinked], [dense()], [SHAPE])

@@ -531,7 +531,8 @@ def test_policies_stand_side_by_side_and_the_figures_are_those_of_the_first():
     first, *others = result.placement.policies
     assert result.placement.prompt_policy == first.name
     assert first.prompt.time_s == result.prefill.time_s
-    assert first.prompt.kind == "policy ceiling"
+    assert first.prompt.kind == result.prefill.kind["time_s"] == "policy ceiling"
+    assert result.prefill.kind["flop_per_token"] == "bound"
     assert {policy.prompt.verdict for policy in others} == {"serves"}
     assert len({policy.prompt.time_s for policy in result.placement.policies}) == 3
 

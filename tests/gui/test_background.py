@@ -141,7 +141,27 @@ def test_work_stops_when_its_owner_is_destroyed(qapp):
     worker.ask(work)
     assert started.wait(5)
     shiboken6.delete(owner)
-    assert len(ended) == 1, "the thread has ended before its owner"
+    worker.wait()
+    assert ended == [worker._thread]
+
+
+def test_what_the_work_was_given_is_let_go(worker, qtbot):
+    """Also where it ends before the one who asked has turned round."""
+
+    class Given:
+        pass
+
+    def ask():
+        given = Given()
+        worker.ask(lambda _request: given)
+        return weakref.ref(given)
+
+    left = []
+    for _ in range(30):
+        left.append(ask())
+        qtbot.waitUntil(lambda: not worker.is_busy)
+    gc.collect()
+    assert [one for one in left if one() is not None] == []
 
 
 def test_a_worker_is_let_go(qtbot):

@@ -81,6 +81,17 @@ def test_motion_runs_only_in_sight(tab, qtbot):
     assert tab.is_moving
 
 
+def test_motion_stops_while_the_window_is_minimized(tab, qapp):
+    tab.present(evaluated(dense()))
+    tab.motion.pause.setChecked(False)
+    tab.showMinimized()
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+    assert not tab.is_moving
+    tab.showNormal()
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert tab.is_moving
+
+
 def test_a_hidden_tab_neither_draws_nor_moves(qtbot):
     hidden = TrafficTab()
     qtbot.addWidget(hidden)

@@ -177,6 +177,18 @@ def test_a_tensor_split_is_charged_the_link_that_is_stated(measured, library, ce
     assert ceiling(without(run, "link"), library).limit == "memory"
 
 
+def test_a_prompt_on_divided_matrices_is_charged_the_link_too(measured, library):
+    # m0159: Llama 3 8B over four cards; 32 layers of two sums of 4,096 values of two bytes
+    run = msgspec.structs.replace(measured.runs["m0159"], split="tensor", link=1.0)
+    found = ceiling(run, library)
+    sent = 2 * 32 * 4096 * 2 * 2 * 3 / 4
+    assert found.limit == "link"
+    assert found.tokens_per_s == pytest.approx(1e9 / sent, rel=1e-9)
+    free = ceiling(without(run, "link"), library)
+    assert free.tokens_per_s == pytest.approx(at_once(run, library), rel=1e-9)
+    assert ceiling(measured.runs["m0159"], library).tokens_per_s == free.tokens_per_s
+
+
 def test_a_run_faster_than_its_policy_allows_is_found(measured, library):
     # the highest of a layer split reaches 0.89 of one card; split by tensors it would be allowed
     run = msgspec.structs.replace(measured.runs["m0061"], tokens_per_s=8.0)

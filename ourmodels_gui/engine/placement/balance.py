@@ -44,15 +44,16 @@ def summed(rows: Values) -> Values:
 def most_traffic(parts: Parts, rooms_bytes: Values, placement: dict[str, float]) -> Values:
     """F(S): the most that an iteration can move in each set of pools, sets by batches.
 
-    Parameters: parts; rooms_bytes of each pool, together enough for all; placement, the fraction of
-    a class that is fixed in the first of two pools, empty where all is free.
+    Parameters: parts; rooms_bytes of each pool, together enough for all, or pools by batches;
+    placement, the fraction of a class that is fixed in the first of two pools, empty where all is
+    free.
 
     >>> one = Parts(("a", "b"), np.array([[4.0], [6.0]]), np.array([[4.0], [3.0]]))
     >>> most_traffic(one, np.array([7.0, 5.0]), {}).ravel()
     array([0. , 5.5, 4.5, 7. ])
     """
     kept, free = pinned(parts, placement)
-    rooms = of_sets(rooms_bytes[:, np.newaxis])
+    rooms = of_sets(rooms_bytes.reshape(len(rooms_bytes), -1))
     most = np.zeros((len(rooms), parts.held_bytes.shape[1]))
     if placement:
         # What is fixed in a set takes its room there and moves with it.
@@ -92,10 +93,13 @@ def least_in_turn(most_bytes: Values, one_s: Values) -> Values:
 
     The densest bytes fill the fastest pool first.
 
+    Parameters: as above; one_s, seconds for a byte, by pool, or pools by batches where their order
+    of speed is the same at each.
+
     >>> float(least_in_turn(np.array([[0.0], [5.5], [4.5], [7.0]]), np.array([1.0, 0.5]))[0])
     4.75
     """
-    return summed(one_s[:, np.newaxis] * divided(most_bytes, one_s, None))
+    return summed(one_s.reshape(len(one_s), -1) * divided(most_bytes, one_s, None))
 
 
 def least_of_groups(most_bytes: Values, one_s: Values, each_s: Values) -> Values:
@@ -107,8 +111,9 @@ def least_of_groups(most_bytes: Values, one_s: Values, each_s: Values) -> Values
     Parameters: as above, each_s pools by batches.
     """
     period = np.maximum(least_at_once(most_bytes, each_s), least_in_turn(most_bytes, one_s))
-    order = np.argsort(one_s, kind="stable")
-    saved = (one_s[order] - np.append(one_s[order][1:], 0.0))[:, np.newaxis]
+    order = _fastest_first(one_s)
+    slower = one_s.reshape(len(one_s), -1)[order]
+    saved = slower - np.concatenate([slower[1:], 0.0 * slower[:1]])
     while True:
         taken, slope = _filled(most_bytes, order, period, 1.0 / each_s)
         longer = summed(saved * taken) / (1.0 - summed(saved * slope))
@@ -123,7 +128,7 @@ def divided(most_bytes: Values, one_s: Values, limits_bytes: Values | None) -> V
 
     Parameters: limits_bytes, pools by batches, together enough; None for none.
     """
-    order = np.argsort(one_s, kind="stable")
+    order = _fastest_first(one_s)
     if limits_bytes is None:
         masks = np.cumsum(1 << order)
         filled = most_bytes[masks]
@@ -133,6 +138,11 @@ def divided(most_bytes: Values, one_s: Values, limits_bytes: Values | None) -> V
     traffic = np.empty((len(one_s), most_bytes.shape[1]))
     traffic[order] = np.diff(filled, axis=0, prepend=0.0)
     return traffic
+
+
+def _fastest_first(one_s: Values) -> NDArray[np.intp]:
+    """The pools by speed, as they are at the first batch."""
+    return np.argsort(one_s.reshape(len(one_s), -1)[:, 0], kind="stable")
 
 
 def _filled(

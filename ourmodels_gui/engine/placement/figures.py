@@ -76,17 +76,17 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
     kind = kinds_of(setup, way, memory)[0]["aggregate_tokens_per_s"]
     if not memory:
         return PolicyFigures(way.name, kind, 0)
-    rate = None if best is None else way.at(best)
+    (single, single_binding), (rate, binding) = way.bound(np.array([1.0, float(best or 1)]))
     return PolicyFigures(
         name=way.name,
         kind=kind,
         memory_batch=memory,
         best_batch=best,
-        aggregate_tokens_per_s=None if best is None or rate is None else best * rate,
-        per_session_tokens_per_s=rate,
-        single_session_tokens_per_s=way.at(1),
-        binding=None if best is None else way.binding(best),
-        single_binding=way.binding(1),
+        aggregate_tokens_per_s=None if best is None else best * rate,
+        per_session_tokens_per_s=None if best is None else rate,
+        single_session_tokens_per_s=single,
+        binding=None if best is None else binding,
+        single_binding=single_binding,
         groups=None if best is None else way.groups(best),
     )
 

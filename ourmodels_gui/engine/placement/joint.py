@@ -68,6 +68,16 @@ class Rooms:
         second = np.maximum(rooms_bytes[1] - (fixed_bytes - inside), 0.0)
         self.least = np.clip(summed(free.held_bytes) - second, 0.0, self.most)
 
+    def moving(self, moved: Values, wanted: Values) -> Values:
+        """Fractions with which the first pool moves so much at each batch, where it can."""
+        columns = np.arange(len(wanted))
+        low, high = self.best(-moved, columns), self.best(moved, columns)
+        least, most = summed(low * moved), summed(high * moved)
+        along = np.zeros(len(wanted))
+        more = np.clip(wanted - least, 0.0, np.maximum(most - least, 0.0))
+        np.divide(more, most - least, out=along, where=most > least)
+        return low + along * (high - low)
+
     def best(self, gain_s: Values, columns: NDArray[np.intp]) -> Values:
         """Fractions in the first pool that gain the most there, parts by these batches."""
         held = self.held_bytes[:, columns]
@@ -87,16 +97,18 @@ class Rooms:
         return np.where(self.free[:, np.newaxis], fractions, self.fixed[:, np.newaxis])
 
 
-def least_joint(rooms: Rooms, loads: Loads, least_s: Values) -> Joint:
+def least_joint(rooms: Rooms, loads: Loads, least_s: Values, start: Values) -> Joint:
     """The least greatest load over every placement, at each batch.
 
-    Parameters: rooms; loads; least_s, a time above 0 that no placement is below. Where that is
-    reached but for rounding, it is the answer itself.
+    Parameters: rooms; loads; least_s, a time above 0 that no placement is below; start, fractions
+    of any placement. Where that time is reached but for rounding, it is the answer itself.
     """
     loads = Loads(loads.first_s / least_s, loads.second_s / least_s)
-    bound, fractions = np.ones(len(least_s)), np.zeros((len(rooms.fixed), len(least_s)))
-    game = _Game(rooms, loads)
-    open_ = np.arange(len(least_s))
+    bound, fractions = np.ones(len(least_s)), start.copy()
+    open_ = np.flatnonzero(loads.at(start).max(axis=0) > 1.0 + ROUNDING)
+    if not len(open_):
+        return Joint(least_s, fractions)
+    game = _Game(loads.of(open_), start[:, open_])
     for _ in range(ROUNDS):
         answer = rooms.best(game.gains(), open_)
         bound[open_] = np.maximum(bound[open_], game.below(answer))
@@ -117,14 +129,12 @@ class _Game:
     Batches come first in its arrays.
     """
 
-    def __init__(self, rooms: Rooms, loads: Loads) -> None:
+    def __init__(self, loads: Loads, start: Values) -> None:
         self.loads = loads
         parts, count, many = loads.first_s.shape
         self.basis = np.zeros((many, count + 1, count + 1))
         self.mixed = np.zeros((many, count + 1), dtype=bool)
         self.placements = np.zeros((many, count + 1, parts))
-        even = summed(np.swapaxes(loads.second_s - loads.first_s, 0, 1))
-        start = rooms.best(even, np.arange(many))
         found = loads.at(start)
         self.period = np.argmax(found, axis=0)
         self.basis[:, range(count), range(count)] = 1.0

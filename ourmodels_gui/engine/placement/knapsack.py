@@ -117,13 +117,14 @@ def _stretch(held: Values, moved: Values, rooms: tuple[float, float], wanted: fl
     place = min(int(np.searchsorted(-moves, -wanted * (1.0 + ROUNDING))), len(starts) - 1)
     start = starts[place]
     if place and moves[place - 1] > moves[place]:
-        back = (wanted - moves[place]) / (moves[place - 1] - moves[place])
-        start -= np.clip(back, 0.0, 1.0) * (start - starts[place - 1])
+        falls = moves[place - 1] - moves[place]
+        back = np.clip(wanted - moves[place], 0.0, falls) / falls
+        start -= back * (start - starts[place - 1])
     taken = np.zeros(held.shape)
     inside = np.clip(np.minimum(ends, start + rooms[0]) - np.maximum(begins, start), 0.0, held)
     np.divide(inside, held, out=taken, where=solid)
     # Bytes that take no room make up for what the densest stretch does not move.
     weightless = float(moved[~solid].sum())
     if weightless > 0.0:
-        taken[~solid] = np.clip((wanted - moves[0]) / weightless, 0.0, 1.0)
+        taken[~solid] = np.clip(wanted - moves[0], 0.0, weightless) / weightless
     return taken

@@ -89,14 +89,22 @@ class Policy:
         """The ceiling of one session at one batch [tokens/s]."""
         return float(self.per_session(np.array([float(batch)]))[0])
 
+    def binding(self, batch: int) -> Binding:
+        """What binds at one batch."""
+        return self.bound(np.array([float(batch)]))[0][1]
+
+    def bound(self, batch: Values) -> tuple[tuple[float, Binding], ...]:
+        """The ceiling of one session at each batch, and the first of what binds there."""
+        limits = self.limits(batch)
+        rates = np.array([limit.per_session_tokens_per_s for limit in limits])
+        return tuple(
+            (float(rates[least, place]), limits[least].binding(place))
+            for place, least in enumerate(np.argmin(rates, axis=0))
+        )
+
     def memory_seconds(self, batch: Values) -> Values:
         """Time of the memory in an iteration, or in a period of all groups."""
         return self.step.emitted_tokens / self.limits(batch)[0].per_session_tokens_per_s
-
-    def binding(self, batch: int) -> Binding:
-        """What binds at a batch; the first named of what binds alike."""
-        limits = self.limits(np.array([float(batch)]))
-        return min(limits, key=lambda limit: float(limit.per_session_tokens_per_s[0])).binding(0)
 
     def groups(self, batch: int) -> int | None:
         """Groups of sessions that take turns; None where there are none."""

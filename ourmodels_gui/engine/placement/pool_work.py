@@ -105,16 +105,21 @@ class PoolWork:
         return Worked(seconds, each)
 
     def together(
-        self, made: Work, groups: Values, rooms_bytes: Values, memory: tuple[Values, Values, Values]
+        self,
+        made: Work,
+        groups: Values,
+        rooms_bytes: Values,
+        byte_s: tuple[Values, Values],
+        memory: tuple[Values, Values],
     ) -> Together:
         """The least period of two pools with the memory's and the arithmetic's time in each.
 
-        Parameters: memory, seconds for a byte in one device and in all, by pool, and the least
-        period of the memory alone.
+        Parameters: byte_s, seconds for a byte in one device and in all, by pool; memory, the least
+        period of the memory alone and what the first pool then moves.
         """
         moved = made.parts.moved_bytes
-        one = [self._pair(made, moved, pool, memory[0], self.one_s) for pool in (0, 1)]
-        each = [self._pair(made, moved, pool, memory[1], self.all_s) for pool in (0, 1)]
+        one = [self._pair(made, moved, pool, byte_s[0], self.one_s) for pool in (0, 1)]
+        each = [self._pair(made, moved, pool, byte_s[1], self.all_s) for pool in (0, 1)]
         first, second = [], []
         if self.mode in ("sequential", "groups"):
             first += [one[0][0], one[0][0], one[0][1], one[0][1]]
@@ -125,7 +130,7 @@ class PoolWork:
             second += [none, none] + [groups * seconds for seconds in each[1]]
         loads = Loads(np.stack(first, axis=1), np.stack(second, axis=1))
         rooms = Rooms(made.parts, rooms_bytes, self.composition.placement)
-        found = least_joint(rooms, loads, memory[2])
+        found = least_joint(rooms, loads, memory[0], rooms.moving(moved, memory[1]))
         by_pool = one if self.mode == "sequential" else each
         inside = np.stack([found.fractions, 1.0 - found.fractions])
         busy = [

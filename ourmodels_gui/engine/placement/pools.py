@@ -114,8 +114,10 @@ class PoolPolicy(PoolMemory):
         def joint(batch: Values, groups: Values) -> Together:
             made = self.work.of(self.step, batch, groups)
             assert made is not None
-            memory = (self.one_s, self.all_s, self.placed_in(batch, groups).seconds)
-            return self.work.together(made, groups, self.rooms_bytes, memory)
+            placed = self.placed_in(batch, groups)
+            memory = (placed.seconds, self.traffic(placed)[0])
+            byte_s = (self.one_s, self.all_s)
+            return self.work.together(made, groups, self.rooms_bytes, byte_s, memory)
 
         return joint(batch, self.best_groups(batch, lambda b, g: joint(b, g).seconds))
 

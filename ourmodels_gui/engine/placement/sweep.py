@@ -5,7 +5,7 @@ composition. Devices of one kind, alone or with the memory of their host, take a
 arrays for all pairs; what they leave goes pair by pair through `placement.decode` itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -18,10 +18,12 @@ from ..setup import Composition, ModelCosts, ModelShape, Setup, Split, Workload
 from ..speculation import ROUNDING
 from ..tables import ModelTable
 from .decode import decode
+from .pool import pools_in
 from .sweep_equal import EqualDevices, ExpertWays, LayerWays, ReplicatedWays, TensorWays
 from .sweep_models import ModelColumns, model_columns
+from .sweep_parts import PlacedWays, pool_mode
 from .sweep_pools import PoolWays, suit
-from .sweep_ways import AGGREGATE, FIGURES, Floats, Found, Indices, Ways, found_by
+from .sweep_ways import AGGREGATE, FIGURES, Floats, Found, Indices, Mask, Ways, found_by
 from .together import overhead_bytes, pools_of, together
 
 Shares = dict[str, float]
@@ -145,55 +147,71 @@ def sweep_compositions(
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """What compositions have in common that are swept together: kinds of pools, how they are used.
+    """What compositions have in common that are swept together.
 
-    hosted: whether a host's memory is among two pools. turns: whether one pool works at a time.
+    order: of the pools by their speed. mode: how they are used, "" for devices of one kind.
+    placement: of classes, as given.
     """
 
     split: Split
-    pools: int
-    hosted: bool = False
-    turns: bool = False
+    hosted: bool
+    order: tuple[int, ...] = ()
+    mode: str = ""
+    placement: tuple[tuple[str, float], ...] = ()
 
 
-def _kind(composition: Composition, combined: bool) -> Kind | None:
-    """Which compositions are swept together; None for what goes pair by pair."""
+def _kind(composition: Composition) -> Kind:
+    """Which compositions are swept together."""
     split, hosted = composition.split, composition.host is not None
-    pools = len(composition.devices) + hosted
-    if pools == 1:
-        return Kind(split, pools)
-    turns = composition.pools == "sequential" if hosted else composition.groups == 1
-    if pools == 2 and (hosted or turns) and not composition.placement and not combined:
-        return Kind(split, pools, hosted, turns)
-    return None
+    if len(composition.devices) + hosted == 1:
+        return Kind(split, hosted)
+    mode = pool_mode(composition)
+    speeds = [pool.one_s for pool in pools_in(composition, mode)]
+    order = tuple(np.argsort(speeds, kind="stable").tolist())
+    at_once = "both" if mode == "streamed" else mode
+    return Kind(split, hosted, order, at_once, tuple(sorted(composition.placement.items())))
 
 
 def _blocks(
     pairs: Pairs, columns: ModelColumns
 ) -> Iterator[tuple[Indices, Indices, tuple[Ways, ...]]]:
     """Rows and columns that are swept together, with the ways of which the better one counts."""
+    combined = pairs.workload.decode_ceiling == "combined"
     alike: dict[Kind, list[int]] = {}
     for row, composition in enumerate(pairs.compositions):
-        kind = _kind(composition, pairs.workload.decode_ceiling == "combined")
-        if kind is not None:
-            alike.setdefault(kind, []).append(row)
+        alike.setdefault(_kind(composition), []).append(row)
     compute_s = pairs.compute_s()
     for kind, rows in alike.items():
-        suited = np.ones(len(pairs.models), dtype=np.bool_)
-        if kind.pools == 2:
-            suited = suit(columns, whole_layers=not kind.hosted)
-        places = np.flatnonzero(suited)
-        some, height = columns.of(places), max(BLOCK // max(places.size, 1), 1)
-        for start in range(0, len(rows) if places.size else 0, height):
-            block = np.array(rows[start : start + height], dtype=np.intp)
-            chosen = [pairs.compositions[row] for row in block]
-            ways: tuple[Ways, ...]
-            if kind.pools == 2:
-                ways = (PoolWays(chosen, some, sequential=kind.turns),)
-            else:
+        if kind.mode and combined:
+            continue
+        for suited, ways in _ways(kind, columns):
+            places = np.flatnonzero(suited)
+            some, height = columns.of(places), max(BLOCK // max(places.size, 1), 1)
+            for start in range(0, len(rows) if places.size else 0, height):
+                block = np.array(rows[start : start + height], dtype=np.intp)
+                chosen = [pairs.compositions[row] for row in block]
                 computing = compute_s[np.ix_(block, places)].ravel()
-                ways = tuple(way(chosen, some, computing) for way in EQUAL[kind.split])
-            yield block, places, ways
+                yield block, places, ways(chosen, some, computing)
+
+
+Make = Callable[[list[Composition], ModelColumns, Floats], tuple[Ways, ...]]
+
+
+def _ways(kind: Kind, columns: ModelColumns) -> list[tuple[Mask, Make]]:
+    """Which models are swept together, and by which ways."""
+    every = np.ones(columns.resident_bytes.shape, dtype=np.bool_)
+    if not kind.mode:
+        return [(every, lambda *pairs: tuple(way(*pairs) for way in EQUAL[kind.split]))]
+    whole = columns.alike & (not kind.hosted)
+    plain = ~every
+    if len(kind.order) == 2 and kind.mode != "groups" and not kind.placement:
+        plain = suit(columns) & ~whole
+    turns = kind.mode == "sequential"
+    return [
+        (plain, lambda rows, models, _: (PoolWays(rows, models, sequential=turns),)),
+        (~plain & ~whole, lambda rows, models, _: (PlacedWays(rows, models, whole_layers=False),)),
+        (~plain & whole, lambda rows, models, _: (PlacedWays(rows, models, whole_layers=True),)),
+    ]
 
 
 EQUAL: dict[str, tuple[type[EqualDevices], ...]] = {

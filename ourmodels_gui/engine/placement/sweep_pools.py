@@ -173,6 +173,8 @@ class PoolWays(Ways):
     def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
         best, unsure = usable.copy(), np.zeros(usable.shape, dtype=np.bool_)
         at = np.flatnonzero(usable >= 1.0)
+        if not at.size:
+            return best, unsure
         high = usable[at]
         times = Times(self.times.columns[:, at], self.times.straight)
         split = _first_peak(times, high) if self.sequential else None
@@ -180,16 +182,12 @@ class PoolWays(Ways):
         return best, unsure
 
 
-def suit(models: ModelColumns, whole_layers: bool) -> Mask:
-    """Models of one set of experts at most, that hold what they sweep, part by part.
-
-    Parameters: whole_layers, whether layers known to be alike stay whole.
-    """
+def suit(models: ModelColumns) -> Mask:
+    """Models of one set of experts at most, that hold what they sweep, part by part."""
     sets = sum((group.expert_bytes > 0.0).astype(int) for group in models.experts)
     simple = np.logical_or(not models.expected, np.asarray(sets) <= 1)
     swept = models.always_bytes + models.expert_bytes
-    held = models.resident_bytes >= swept * (1.0 - ROUNDING)
-    return simple & held & ~(models.alike & whole_layers)
+    return simple & (models.resident_bytes >= swept * (1.0 - ROUNDING))
 
 
 def _swept(models: ModelColumns) -> tuple[Floats, Floats, Floats]:

@@ -15,6 +15,8 @@ NOISE = 1e-14
 """What bounds may differ by and still be the same."""
 UNSURE = 3e-13
 """A figure this near to what decides, as a fraction, is left to `placement.decode`."""
+OPEN = 4096
+"""Ranges of batches of one pair that are looked into at a time."""
 
 
 def last_of_each(holds: Callable[[Floats], Mask], high: Floats) -> Floats:
@@ -61,12 +63,14 @@ def highest_of_each(
 
     Parameters: ceilings; high, whole and at least 1; split, a batch below `high` after which the
     range has to be cut in two before `ends` holds, 0 for none.
-    Returns the batches, and where rounding may decide.
+    Returns the batches, and where that is not sure: rounding may decide, or the aggregate is so
+    flat that too many ranges stay open.
     """
     everyone = np.arange(high.size)
     ends = np.array(ceilings.ends)[:, np.newaxis]
     first, last = np.ones_like(high), ceilings.aggregates(everyone, high)
     known, best = last.min(axis=0), high.copy()
+    flat = np.zeros(high.shape, dtype=np.bool_)
 
     def learn(at: Indices, batch: Floats, values: Floats) -> None:
         least = values.min(axis=0)
@@ -92,7 +96,9 @@ def highest_of_each(
         at, low, top = (np.concatenate([one[place] for one in open_]) for place in range(3))
         lows, tops = (np.concatenate([one[place] for one in open_], axis=1) for place in (3, 4))
         most = np.where(ends, np.maximum(lows, tops), lows * (top / low)).min(axis=0)
-        left = np.flatnonzero((most > known[at] * (1.0 + NOISE)) & (top - low > 1.0))
+        hopeful = (most > known[at] * (1.0 + NOISE)) & (top - low > 1.0)
+        flat |= np.bincount(at[hopeful], minlength=high.size) > OPEN
+        left = np.flatnonzero(hopeful & ~flat[at])
         if not left.size:
             break
         at, low, top, lows, tops = at[left], low[left], top[left], lows[:, left], tops[:, left]
@@ -100,7 +106,8 @@ def highest_of_each(
         values = ceilings.aggregates(at, middle)
         learn(at, middle, values)
         open_ = [(at, low, middle, lows, values), (at, middle, top, values, tops)]
-    return _first_alike(ceilings, best, known)
+    best, unsure = _first_alike(ceilings, best, known)
+    return best, unsure | flat
 
 
 def _first_alike(ceilings: Ceilings, best: Floats, known: Floats) -> tuple[Floats, Mask]:

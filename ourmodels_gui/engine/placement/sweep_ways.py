@@ -23,8 +23,8 @@ class Ways:
     The counterpart of `Policy`. Figures are by pair: every model with the first composition, then
     with the second, ..
 
-    exact: whether ceilings are those of the policy to the last bit. holds_any: whether a batch that
-    does not fit has a rate.
+    exact: whether a floor that is reached but for rounding is decided as it is there.
+    holds_any: whether a batch that does not fit has a rate.
     """
 
     exact = True
@@ -69,7 +69,7 @@ class Ways:
         raise NotImplementedError
 
     def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
-        """The batch of 1 .. usable with the largest aggregate, and where rounding may decide."""
+        """The batch of 1 .. usable with the largest aggregate, and where that is not sure."""
         return usable, np.zeros(usable.shape, dtype=np.bool_)
 
 
@@ -90,7 +90,7 @@ class Found(msgspec.Struct, frozen=True, eq=False):
     """What was found of pairs.
 
     figures: FIGURES by pairs, NaN where there is none. codes: of the best batch's binding and of a
-    single session's, -1 where there is none. unsure: where rounding may have decided.
+    single session's, -1 where there is none. unsure: what `placement.decode` has to decide.
     """
 
     figures: Floats
