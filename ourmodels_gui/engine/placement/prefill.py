@@ -76,7 +76,7 @@ def _rate(way: PromptPolicy) -> float:
 def _told(way: PromptPolicy, found: Prefill) -> PolicyPrompt:
     return PolicyPrompt(
         found.verdict,
-        "policy ceiling" if way.restricts else found.kind.get("tokens_per_s", "bound"),
+        found.kind.get("tokens_per_s", "policy ceiling" if way.restricts else "bound"),
         batch=found.batch,
         tokens_per_s=found.tokens_per_s,
         time_s=found.time_s,
