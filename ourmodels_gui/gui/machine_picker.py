@@ -122,7 +122,7 @@ class MachinePicker(Picker):
         told = self._tell(part or parts.devices[0].chosen)
         self._show_menu(parts, told.name)
         if parts.is_composed:
-            title = parts.title(lambda one: self._tell(one).name)
+            title = parts.title
             memory = memory_words(parts.capacity_bytes)
             self.show_chosen(
                 "" if adding else told.row,
