@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..summary import Row
 from ..units import THIN_SPACE
 from .derivation import open_working, shown_exactly
@@ -78,7 +79,7 @@ class Figure(QAbstractButton):
         shape = Qt.CursorShape.PointingHandCursor if opens else Qt.CursorShape.ArrowCursor
         self.setCursor(shape)
         exactly = f"{shown_exactly(self._row)}: " if self._row is not None else ""
-        hint = self.tr("{exactly}show the working").format(exactly=exactly)
+        hint = tr("{exactly}show the working").format(exactly=exactly)
         self.setToolTip(hint if opens else text.why)
         self.setAccessibleDescription(hint if opens else "")
         self.update()

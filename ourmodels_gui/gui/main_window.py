@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         if name == "theme":
             self._theme.choose(self.preferences.settings.theme)
         else:
-            self.bar.say(self.tr("This holds from the next start on."))
+            self.bar.say(tr("This holds from the next start on."))
 
     def _explain(self) -> None:
         """Show what the focused control is for, beside it."""

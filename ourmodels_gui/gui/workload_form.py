@@ -95,7 +95,7 @@ class WorkloadGroup(Group):
             ),
             unit=tr("GB"),
             slider=(0.5, 64),
-            empty=self.tr("each its own"),
+            empty=tr("each its own"),
         )
         self.choice(
             "workload.cache_format",
