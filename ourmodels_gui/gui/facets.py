@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..language import tr
+from ..spoken import spoken
 from .elided import ElidedLabel
 from .search import Chosen, Facet
 from .theme import CARD_PADDING, UNIT, sized
@@ -148,7 +149,7 @@ class FacetPopup(QFrame):
         item.setFirstColumnSpanned(True)
 
     def _add_value(self, key: str, value: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([tr(value), ""])
+        item = QTreeWidgetItem([spoken(value), ""])
         item.setFlags(
             Qt.ItemFlag.ItemIsEnabled
             | Qt.ItemFlag.ItemIsSelectable
@@ -200,6 +201,6 @@ class FilterBar(QWidget):
 
     def say(self, chosen: Chosen, found: str) -> None:
         """Show the values by facet, and how many rows they leave."""
-        parts = [", ".join(sorted(map(tr, values))) for values in chosen.values() if values]
+        parts = [", ".join(sorted(map(spoken, values))) for values in chosen.values() if values]
         self.words.say(" \u00b7 ".join((*parts, found)))
         self.setVisible(bool(parts))

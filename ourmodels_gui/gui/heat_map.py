@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from ..language import tr
 from ..ranking.table import Indices, Table
+from . import typed
 from .heat_image import axes, image
 from .theme import UNIT, colours, sized
 
@@ -164,7 +165,7 @@ class HeatMap(QAbstractScrollArea):
                 painter.drawText(
                     box,
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                    self._table.cell(self._column, row),
+                    self._table.cell(self._column, row, typed.separators()),
                 )
 
     def _name(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..files import write_whole
-from ..language import tr
+from ..language import english, tr
 from ..library.load import Library
 from ..measured.check import check
 from ..measured.log import Entry, subject_of
@@ -105,7 +105,8 @@ class LogPage(QWidget):
         """
         form = SUFFIXES.get(path.suffix.lower())
         target = path if form else path.with_name(f"{path.name}.csv")
-        text = exported(self._shown, form or "CSV", self._measurements.library())
+        with english():
+            text = exported(self._shown, form or "CSV", self._measurements.library())
         try:
             write_whole(target, text.encode())
         except OSError as bad:

@@ -64,7 +64,7 @@ class NameAndNotes(QWidget):
         """The record with what is typed. Raises BadInput when there is no name."""
         name = " ".join(self.name.text().split())
         if not name:
-            raise BadInput("name", "a name is needed; write one")
+            raise BadInput("name", tr("a name is needed; write one"))
         lines = (line.strip() for line in self.notes.toPlainText().splitlines())
         notes = tuple(line for line in lines if line)
         return msgspec.structs.replace(record, name=name, notes=notes)

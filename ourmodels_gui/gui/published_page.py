@@ -127,13 +127,17 @@ def _row(one: Nearest, library: Library, source: str) -> tuple[Cell, ...]:
     run, write = one.run, typed.separators()
     machine = library.machines[run.machine].name
     model = library.models[run.model].name
-    where = "" if "machine" in one.same else f" on {machine}"
-    words = f"{model} {run.weights}{where}: {conditions_words(run, write)}"
+    words = tr("{model} {weights} on {machine}: {conditions}")
+    if "machine" in one.same:
+        words = tr("{model} {weights}: {conditions}")
+    words = words.format(
+        model=model, weights=run.weights, machine=machine, conditions=conditions_words(run, write)
+    )
     percent = f"{plain(round(100 * one.ceiling.ratio, 1), write)} %"
-    same = ", ".join(one.same)
+    same = ", ".join(map(tr, one.same))
     note = f"{machine}, {model}, {run.weights}\n{conditions_words(run, write)}\n{source}"
     return (
         Cell(rate(run.tokens_per_s, write), run.tokens_per_s),
         Cell(percent, one.ceiling.ratio, exact(one.ceiling.ratio)),
-        Cell(words, f"{machine}, {words}", f"{note}\nthe same: {same}"),
+        Cell(words, f"{machine}, {words}", f"{note}\n{tr('the same: {what}').format(what=same)}"),
     )

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit
 
+from ..language import tr
 from ..ranking.columns import BY_ID
 from ..ranking.order import Range
 from .ranges import HINT, parse_range
@@ -55,9 +56,9 @@ class RankHeader(QHeaderView):
         field = QLineEdit(self)
         field.setFont(sized("caption"))
         field.setPlaceholderText("≤" if BY_ID[column].better == "less" else "≥")
-        field.setAccessibleName(self.tr("Range of {column}").format(column=title(column)))
-        field.setAccessibleDescription(HINT)
-        field.setToolTip(HINT)
+        field.setAccessibleName(tr("Range of {column}").format(column=title(column)))
+        field.setAccessibleDescription(tr(HINT))
+        field.setToolTip(tr(HINT))
         field.textEdited.connect(lambda _text, column=column: self._edited(column))
         field.editingFinished.connect(self._finish)
         field.installEventFilter(self)
@@ -112,10 +113,10 @@ class RankHeader(QHeaderView):
             parse_range(field.text(), BY_ID[column].better)
         except ValueError as error:
             field.setStyleSheet(f"color: {colours(self).unfit}")
-            field.setToolTip(f"{error}\n\n{HINT}")
+            field.setToolTip(f"{error}\n\n{tr(HINT)}")
         else:
             field.setStyleSheet("")
-            field.setToolTip(HINT)
+            field.setToolTip(tr(HINT))
 
     def _finish(self) -> None:
         if self._typing.isActive():

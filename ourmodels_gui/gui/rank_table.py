@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
+from ..language import tr
 from ..ranking.columns import BY_ID
 from .captions import message, say
 from .cell_table import look_plain
@@ -44,9 +45,9 @@ class RankTable(QTableView):
         self.setModel(self.rows)
         self.head = RankHeader(self)
         self.setHorizontalHeader(self.head)
-        self.setAccessibleName(self.tr("Ranking"))
+        self.setAccessibleName(tr("Ranking"))
         self.setAccessibleDescription(
-            self.tr(
+            tr(
                 "Enter opens a row, Space marks it for comparison, S sorts by the column, "
                 "F narrows it, F2 types a price"
             )

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..composed import ComposedHardware
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.columns import BY_ID
@@ -102,9 +103,7 @@ class Ranked(QObject):
         assert self._evaluation is not None and self._library is not None
         scope = self._choice.scope
         if scope == "models" and _composed(self._evaluation):
-            self._nothing(
-                self.tr("A ranking of models takes one machine; this one is a composition.")
-            )
+            self._nothing(tr("A ranking of models takes one machine; this one is a composition."))
             return None
         wanted = _field_choice(self._evaluation, self._choice)
         known = self._fields.get(scope)
@@ -124,7 +123,7 @@ class Ranked(QObject):
         if self._under_way != (library, wanted) or not self._preparing.is_busy:
             self._under_way = (library, wanted)
             self._preparing.ask(lambda _request: _prepared(library, wanted))
-        self._nothing(self.tr("Every model is worked out once in these formats …"))
+        self._nothing(tr("Every model is worked out once in these formats …"))
         return None
 
     def _prepared(self, field: Field) -> None:

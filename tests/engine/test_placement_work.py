@@ -107,6 +107,33 @@ def test_two_pools_agree_with_the_linear_program(found, batch, placement):
     assert period(way, batch) == pytest.approx(wanted, rel=1e-9)
 
 
+@settings(max_examples=50, deadline=None)
+@given(
+    with_work(mixed_pools(), known=True),
+    st.integers(1, 60),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+)
+def test_two_kinds_in_a_layer_split_agree_with_the_linear_program(found, batch, counts):
+    made = found.composition
+    devices = tuple(
+        replace(
+            device,
+            machine=replace(device.machine, capacity_bytes=device.machine.capacity_bytes / count),
+            count=count,
+        )
+        for device, count in zip((made.devices[0], made.host), counts, strict=True)
+    )
+    found = replace(found, composition=replace(made, devices=devices, host=None))
+    for groups in range(1, sum(counts) + 1):
+        way = PoolPolicy(found, "groups", groups)
+        high = way.memory_batch()
+        assume(high > 0)
+        many = min(batch, high)
+        held, loads = literal_loads(way, many, min(groups, many))
+        wanted = least_greatest(held, way.rooms_bytes, loads)
+        assert period(way, many) == pytest.approx(wanted, rel=1e-9)
+
+
 @settings(max_examples=40, deadline=None)
 @given(with_work(mixed_pools()), st.integers(1, 300))
 def test_no_placement_on_a_coarse_grid_beats_the_best(found, batch):
@@ -141,7 +168,7 @@ def test_no_placement_on_a_coarse_grid_beats_the_best(found, batch):
     assert period(way, batch) <= best * (1 + 1e-9)
 
 
-@MODEST
+@settings(max_examples=25, deadline=None)
 @given(with_work(many_pools()), st.integers(1, 300))
 def test_more_pools_are_never_below_the_linear_program(found, batch):
     for way in policies(found):

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from ...evaluation import run
 from ...files import read_small
-from ...language import tr
+from ...language import english, tr
 from ...library.load import Library
 from ...ranking.requirements import Requirements
 from ...report.build import build
@@ -58,9 +58,10 @@ def open_report(
     evaluations = []
     for chosen in subject:
         kept = msgspec.structs.replace(chosen, catalog_version=library.version or None)
-        done = run(kept, library)
+        with english():
+            done = run(kept, library)
         if done.problem is not None:
-            return str(done.problem)
+            return str(run(kept, library).problem)
         evaluations.append(done)
     make = partial(build, evaluations)
     ReportDialog(make, library, preferences, parent).open()
@@ -182,7 +183,7 @@ class ReportDialog(QDialog):
     def _build_sections(self, column: QVBoxLayout) -> dict[str, QCheckBox]:
         boxes = {}
         for id_, title in SECTIONS.items():
-            box = QCheckBox(title)
+            box = QCheckBox(tr(title))
             box.setChecked(True)
             box.setEnabled(id_ != "answer")
             box.toggled.connect(self._change)
