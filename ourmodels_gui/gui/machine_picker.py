@@ -103,13 +103,16 @@ class MachinePicker(Picker):
             self._parts = Assembly(hardware, self._library)
             if self._parts.part(self._place) is None:
                 self._place = 0
-        self._show(self._parts)
+            self._show(self._parts)
+        elif self._panel is not None:
+            self._panel.take_back()
         if evaluation.problem is not None:
-            self.refuse(evaluation.problem)
+            self.refuse(evaluation.problem, until_retyped=False)
 
-    def refuse(self, problem: Problem) -> bool:
+    def refuse(self, problem: Problem, *, until_retyped: bool = True) -> bool:
         """Show at the parts why a value was refused; False if it is none of theirs."""
-        return self._panel is not None and self._panel.isVisible() and self._panel.refuse(problem)
+        panel = self._panel
+        return panel is not None and panel.isVisible() and panel.refuse(problem, until_retyped)
 
     @property
     def is_composed(self) -> bool:
@@ -122,7 +125,7 @@ class MachinePicker(Picker):
         told = self._tell(part or parts.devices[0].chosen)
         self._show_menu(parts, told.name)
         if parts.is_composed:
-            title = parts.title(lambda one: self._tell(one).name)
+            title = parts.title
             memory = memory_words(parts.capacity_bytes)
             self.show_chosen(
                 "" if adding else told.row,

@@ -60,14 +60,22 @@ class PartName(QAbstractButton):
         inside = self.rect().adjusted(UNIT, 0, -UNIT, 0)
         painter.setFont(sized("text"))
         metrics = painter.fontMetrics()
-        taken = metrics.horizontalAdvance(self._figures)
-        room = inside.width() - taken - 2 * UNIT
+        figures = self.shown_figures(metrics, inside.width())
+        room = inside.width() - metrics.horizontalAdvance(figures) - 2 * UNIT * bool(figures)
         middle = Qt.AlignmentFlag.AlignVCenter
         name = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, max(room, 0))
         painter.setPen(QColor(palette.accent if self.isChecked() else palette.text))
         painter.drawText(inside, middle | Qt.AlignmentFlag.AlignLeft, name)
         painter.setPen(QColor(palette.muted))
-        painter.drawText(inside, middle | Qt.AlignmentFlag.AlignRight, self._figures)
+        painter.drawText(inside, middle | Qt.AlignmentFlag.AlignRight, figures)
+
+    def shown_figures(self, metrics: QFontMetrics, room: int) -> str:
+        """As many figures as leave room for the whole name; memory before bandwidth."""
+        left = room - metrics.horizontalAdvance(self.text()) - 2 * UNIT
+        for words in (self._figures, self._figures.partition(" \u00b7 ")[0]):
+            if metrics.horizontalAdvance(words) <= left:
+                return words
+        return ""
 
 
 class PartRow(QWidget):

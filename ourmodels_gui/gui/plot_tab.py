@@ -18,7 +18,7 @@ from .working import Assumptions, Working
 
 PLOT_PX, DETAILS_PX = 510, 420
 DETAILS_MIN_PX = 260
-LEAST_PX = 240
+LEAST_PX = 200
 
 
 class PlotTab(QWidget):
