@@ -81,7 +81,7 @@ class About(QDialog):
         for title, value in self._versions:
             row = QLabel(value, self)
             row.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            rows.addRow(title, row)
+            rows.addRow(tr(title), row)
         column = QVBoxLayout()
         column.addWidget(name)
         column.addWidget(words)

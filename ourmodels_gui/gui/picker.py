@@ -227,7 +227,9 @@ class Picker(QWidget):
         self.evidence.setIcon(basis_icon(self._basis, self))
         self.evidence.setToolTip("\n".join(filter(None, (words, basis_words(self._basis)))))
         self.evidence.setAccessibleName(
-            ", ".join(filter(None, (tr("Sources: {title}").format(title=self._title), self._basis)))
+            ", ".join(
+                filter(None, (tr("Sources: {title}").format(title=self._title), tr(self._basis)))
+            )
         )
 
     def changeEvent(self, event: QEvent) -> None:

@@ -127,7 +127,7 @@ class SourcePage(QWidget):
                 (
                     Cell(row.name),
                     Cell(f"{row.value} {row.unit}".strip()),
-                    Cell(tr(row.basis), row.basis),
+                    Cell(tr(row.basis), row.basis, tr(row.basis)),
                     Cell(row.source, note=row.place),
                     Cell(row.read),
                 )

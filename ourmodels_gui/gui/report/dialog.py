@@ -152,7 +152,7 @@ class ReportDialog(QDialog):
         self.dated = QCheckBox(tr("Print today's date"))
         self.paper = QComboBox()
         self.paper.addItem("A4", "a4")
-        self.paper.addItem("US Letter", "letter")
+        self.paper.addItem(tr("US Letter"), "letter")
         self.paper.setCurrentIndex(self.paper.findData(self._preferences.settings.report.paper))
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText(tr("printed on the first page"))
