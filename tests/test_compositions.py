@@ -356,14 +356,15 @@ def test_a_prompt_waits_under_every_policy(library):
 
 
 def test_a_host_without_rates_is_named_and_a_streamed_prompt_does_without(library):
-    hardware = {"devices": [{"machine": quick(CARD, 70)}], "host_memory": RAM, "link": 16}
+    hardware = {"devices": [{"machine": quick(CARD, 70)}], "host_memory": RAM}
     asked = {"prefill": {"prompt_tokens": 1000}, "model": {"adapter": PROMPTED}}
     done = evaluation.run(read(hardware, **asked), library)
     assert done.result.prefill.time_s is None
     assert f"the rate of ram in {MODE}" in summarise(done).answers[3].why
-    streamed = evaluation.run(read(hardware | {"pools": "streamed"}, **asked), library)
-    assert streamed.result.prefill.time_s > 0
     assert "unknown" in to_text(summarise(done))
+    streamed = evaluation.run(read(hardware | {"link": 16}, **asked), library)
+    assert streamed.result.prefill.time_s > 0
+    assert "streamed" in summarise(streamed).answers[3].why
 
 
 def test_a_report_of_a_composition_can_be_written(tmp_path):

@@ -613,23 +613,34 @@ def test_policies_stand_side_by_side_and_the_figures_are_those_of_the_first():
     assert len({policy.prompt.time_s for policy in result.placement.policies}) == 3
 
 
-def test_a_host_whose_rate_is_unknown_leaves_the_memory_side_and_the_streamed_policy():
-    found = with_host(toy(batch=1), 0.1, 10.0, "sequential", link_bytes_per_s=3e10)
+def with_unknown_host(link_bytes_per_s):
+    found = with_host(toy(batch=1), 0.1, 10.0, "sequential", link_bytes_per_s=link_bytes_per_s)
     host = replace(found.composition.host, machine=Machine(100e9, 80e9))
     composition = replace(found.composition, host=host)
-    found = replace(
+    return replace(
         found,
         composition=composition,
         machine=placement.together(placement.pools_of(composition)),
     )
+
+
+def test_a_host_whose_rate_is_unknown_leaves_prompts_to_the_streamed_policy():
+    found = with_unknown_host(3e10)
     result = evaluate(found)
+    assert result.placement.policy == "one pool at a time"
+    assert result.placement.prompt_policy == "host memory streamed to the devices"
+    streams = replace(found, composition=replace(found.composition, pools="streamed"))
+    assert result.prefill == evaluate(streams).prefill
+    assert result.prefill.time_s is not None and result.prefill.binding.place == "card"
+    prompts = {policy.name: policy.prompt for policy in result.placement.policies}
+    assert prompts["one pool at a time"].time_s is None
+
+
+def test_without_a_link_a_host_whose_rate_is_unknown_leaves_the_memory_side():
+    result = evaluate(with_unknown_host(None))
     assert result.prefill.unavailable == f"compute side: the rate of host in {BF16} unknown"
     assert result.prefill.memory_ceiling_tokens_per_s is not None
     assert result.prefill.time_s is None
-    streamed = {policy.name: policy.prompt for policy in result.placement.policies}[
-        "host memory streamed to the devices"
-    ]
-    assert streamed.time_s is not None and streamed.binding.place == "card"
 
 
 def test_a_slow_link_binds_and_is_named():
