@@ -11,7 +11,7 @@ from .cell_delegate import CellDelegate
 from .cell_table import look_plain
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 WIDTHS = {
     "machine": "GeForce RTX 4090 Laptop",
@@ -124,7 +124,7 @@ class RankTable(QTableView):
         left = max(self.viewport().width() - sum(self._least_px.values()), 0)
         for column, most in MORE_PX.items():
             if column in self._least_px:
-                more = min(left, most)
+                more = min(left, px(most))
                 left -= more
                 place = self.rows.columns.index(column)
                 self.setColumnWidth(place, self._least_px[column] + more)
