@@ -5,7 +5,7 @@ so the ceilings are the same to the last bit. It takes what `sweep_pools` does n
 given, three and more pools, groups of sessions, several sets of experts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -19,8 +19,10 @@ from .pools import BALANCED
 from .sweep_equal import link_columns
 from .sweep_models import ModelColumns
 from .sweep_search import Ranges, highest_of_each, last_of_each
-from .sweep_ways import Floats, Indices, Mask, Ways
+from .sweep_ways import Floats, Indices, Mask, Ways, last_clearing, near_floor
 from .together import device_count
+
+Period = Callable[[Indices, Floats, Floats], Floats]
 
 
 class Placing(msgspec.Struct, frozen=True, eq=False):
@@ -104,8 +106,11 @@ class Placing(msgspec.Struct, frozen=True, eq=False):
             return least_of_groups(most, self.one_s, self.all_s * groups)
         return least_at_once(most, self.all_s)
 
-    def groups(self, batch: Floats) -> Floats:
-        """The number of groups with the least period, as `PoolPolicy` finds it."""
+    def groups(self, batch: Floats, period: Period | None = None) -> Floats:
+        """The number of groups with the least period, as `PoolMemory.best_groups` finds it.
+
+        period: of some of the pairs at a batch and a number of groups; None for that of the memory.
+        """
         if self.mode != "groups":
             return np.ones(batch.shape)
         tried = np.arange(1.0, self.most_groups.max(initial=1.0) + 1.0)[:, np.newaxis]
@@ -130,20 +135,28 @@ class Placing(msgspec.Struct, frozen=True, eq=False):
             open_ = np.flatnonzero(bound < shortest)
             if not open_.size:
                 break
-            seconds = self.of(open_).seconds(batch[open_], number[open_])
+            seconds = (period or self.period)(open_, batch[open_], number[open_])
             better = seconds < shortest[open_]
             shortest[open_[better]] = seconds[better]
             used[open_[better]] = number[open_[better]]
         return used
 
+    def period(self, at: Indices, batch: Floats, groups: Floats) -> Floats:
+        """The period of the memory of some of the pairs."""
+        return self.of(at).seconds(batch, groups)
+
+    def traffic(self, batch: Floats, groups: Floats) -> Floats:
+        """What each pool moves in an iteration of one group, pools by pairs [bytes]."""
+        most = self.most_bytes(batch, groups)
+        if self.mode == "sequential":
+            return divided(most, self.one_s, None)
+        return divided(most, self.one_s, self.seconds(batch, groups) / (self.all_s * groups))
+
     def each_s(self, batch: Floats) -> Floats:
         """How long each pool works in an iteration, or in a period, pools by pairs."""
         groups = self.groups(batch)
-        most = self.most_bytes(batch, groups)
-        if self.mode == "sequential":
-            return divided(most, self.one_s, None) * self.one_s
-        limits = self.seconds(batch, groups) / (self.all_s * groups)
-        return divided(most, self.one_s, limits) * (self.all_s * groups)
+        times = self.one_s if self.mode == "sequential" else self.all_s * groups
+        return self.traffic(batch, groups) * times
 
 
 class PlacedWays(Ways):
@@ -152,7 +165,6 @@ class PlacedWays(Ways):
     whole_layers: whether every model's layers are alike and stay whole.
     """
 
-    exact = False
     holds_any = False
 
     def __init__(
@@ -234,19 +246,34 @@ class PlacedWays(Ways):
     def binding(self, batch: Floats) -> Indices:
         memory, link = self.limits(np.arange(batch.size), batch)
         each = self.placing.each_s(batch)
-        pool = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
-        return np.where(link < memory, len(each), pool)
+        return np.where(link < memory, len(each), slowest(each))
 
-    def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
-        best, unsure = usable.copy(), np.zeros(usable.shape, dtype=np.bool_)
-        at = np.flatnonzero(usable >= 1.0)
-        if not at.size:
-            return best, unsure
-        best[at], unsure[at] = highest_of_each(_Aggregates(self, at), usable[at])
-        return best, unsure
+    def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
+        return searched(Aggregates(self, np.arange(memory.size)), memory, floor)
 
 
-class _Aggregates:
+def slowest(each_s: Floats) -> Indices:
+    """The first of the pools that are busy alike but for rounding."""
+    return (each_s >= each_s.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
+
+
+def searched(ceilings: "Aggregates", memory: Floats, floor: float) -> tuple[Floats, Mask]:
+    """The best batch of 1 .. memory that clears the floor, 0 for none, and where it is not sure."""
+
+    def rates(batch: Floats) -> Floats:
+        return (ceilings.aggregates(every, batch) / batch).min(axis=0)
+
+    every = np.arange(memory.size)
+    best = last_clearing(rates, floor, memory)
+    unsure = near_floor(rates, floor, best, memory)
+    if (at := np.flatnonzero(best >= 1.0)).size:
+        best = best.copy()
+        best[at], flat = highest_of_each(ceilings.of(at), best[at])
+        unsure[at] |= flat
+    return best, unsure
+
+
+class Aggregates:
     """The aggregates that memory and link allow some pairs.
 
     Nothing is known of that of the memory but that an iteration never gets shorter, so that in a
@@ -255,6 +282,10 @@ class _Aggregates:
 
     def __init__(self, ways: PlacedWays, pairs: Indices) -> None:
         self.ways, self.pairs = ways, pairs
+
+    def of(self, at: Indices) -> "Aggregates":
+        """The same of some of the pairs."""
+        return type(self)(self.ways, self.pairs[at])
 
     def aggregates(self, at: Indices, batch: Floats) -> Floats:
         return batch * self.ways.limits(self.pairs[at], batch)

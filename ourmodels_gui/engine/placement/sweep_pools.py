@@ -32,7 +32,7 @@ from .pools import BALANCED
 from .sweep_equal import link_columns
 from .sweep_models import ModelColumns
 from .sweep_search import Ranges, highest_of_each, last_of_each
-from .sweep_ways import Floats, Indices, Mask, Ways
+from .sweep_ways import Floats, Indices, Mask, Ways, last_clearing, near_floor
 
 Time = tuple[Floats, Floats, Floats]
 
@@ -111,7 +111,6 @@ class PoolWays(Ways):
     For models that `suit`.
     """
 
-    exact = False
     holds_any = False
 
     def __init__(
@@ -201,12 +200,13 @@ class PoolWays(Ways):
         pool = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
         return np.where(link.max(axis=0, initial=0.0) > longest, 2, pool)
 
-    def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
-        best, unsure = usable.copy(), np.zeros(usable.shape, dtype=np.bool_)
-        at = np.flatnonzero(usable >= 1.0)
-        if not at.size:
-            return best, unsure
-        best[at], unsure[at] = highest_of_each(self.times.of(at), usable[at])
+    def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
+        best = last_clearing(self.per_session, floor, memory)
+        unsure = near_floor(self.per_session, floor, best, memory)
+        if (at := np.flatnonzero(best >= 1.0)).size:
+            best = best.copy()
+            best[at], flat = highest_of_each(self.times.of(at), best[at])
+            unsure[at] |= flat
         return best, unsure
 
 

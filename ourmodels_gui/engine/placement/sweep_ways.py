@@ -1,6 +1,6 @@
 """What a sweep asks of a way of using pools, for many pairs at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -23,11 +23,9 @@ class Ways:
     The counterpart of `Policy`. Figures are by pair: every model with the first composition, then
     with the second, ..
 
-    exact: whether a floor that is reached but for rounding is decided as it is there.
     holds_any: whether a batch that does not fit has a rate.
     """
 
-    exact = True
     holds_any = True
 
     def __init__(self, compositions: Sequence[Composition], models: ModelColumns) -> None:
@@ -66,9 +64,34 @@ class Ways:
         """What binds at a batch of each pair."""
         raise NotImplementedError
 
-    def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
-        """The batch of 1 .. usable with the largest aggregate, and where that is not sure."""
+    def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
+        """The batch of 1 .. memory with the largest aggregate of those that clear the floor.
+
+        0 where none does. Returns it, and where that is not sure.
+        """
+        usable = last_clearing(self.per_session, floor, memory)
         return usable, np.zeros(usable.shape, dtype=np.bool_)
+
+
+def last_clearing(rates: Callable[[Floats], Floats], floor: float, memory: Floats) -> Floats:
+    """The last batch of 1 .. memory that clears the floor, 0 where none does.
+
+    Parameters: rates, the ceiling of one session, which never rises with the batch.
+    """
+    if floor <= 0.0:
+        return memory
+    return last_of_each(lambda batch: rates(batch) >= floor, memory)
+
+
+def near_floor(
+    rates: Callable[[Floats], Floats], floor: float, usable: Floats, memory: Floats
+) -> Mask:
+    """Where rounding may have decided which batch is the last to clear the floor."""
+    near = np.zeros(usable.shape, dtype=np.bool_)
+    for batch in (usable, np.minimum(usable + 1.0, memory)) if floor > 0.0 else ():
+        apart = np.abs(rates(np.maximum(batch, 1.0)) - floor)
+        near |= (apart <= UNSURE * floor) & (batch >= 1.0)
+    return near
 
 
 FIGURES = (
@@ -101,14 +124,7 @@ def found_by(ways: Ways, workload: Workload) -> Found:
     floor = workload.floor_tokens_per_s
     margin = ways.resident_margin_bytes()
     memory = np.where(margin >= 0.0, ways.memory_batch(), 0.0)
-    usable = memory
-    if floor > 0.0:
-        usable = last_of_each(lambda batch: ways.per_session(batch) >= floor, memory)
-    best, unsure = ways.best_batch(usable)
-    if floor > 0.0 and not ways.exact:
-        for batch in (usable, np.minimum(usable + 1.0, memory)):
-            near = ways.per_session(np.maximum(batch, 1.0)) - floor
-            unsure |= (np.abs(near) <= UNSURE * floor) & (batch >= 1.0)
+    best, unsure = ways.best_batch(memory, floor)
     serves, seated = best >= 1.0, memory >= 1.0
     at, one = np.maximum(best, 1.0), np.ones(best.shape)
     rate = np.where(serves, ways.per_session(at), np.nan)
