@@ -5,31 +5,22 @@ composition. Devices of one kind, alone or with the memory of their host, take a
 arrays for all pairs; what they leave goes pair by pair through `placement.decode` itself.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arithmetic_tables import position_flop, seconds_table
 from ..cache_columns import CacheColumns
 from ..result import Binding
-from ..setup import Composition, ModelCosts, ModelShape, Setup, Split, Workload
+from ..setup import Composition, ModelCosts, ModelShape, Setup, Workload
 from ..speculation import ROUNDING
 from ..tables import ModelTable
 from .decode import decode
-from .pool import pools_in
-from .sweep_equal import EqualDevices, ExpertWays, LayerWays, ReplicatedWays, TensorWays
-from .sweep_models import ModelColumns, model_columns
-from .sweep_parts import PlacedWays, pool_mode
-from .sweep_pools import PoolWays, suit
-from .sweep_ways import AGGREGATE, FIGURES, Floats, Found, Indices, Mask, Ways, found_by
-from .together import overhead_bytes, pools_of, together
-
-Shares = dict[str, float]
-"""Shares by arithmetic mode, summing to 1."""
-BLOCK = 12_000
-"""Pairs of a block: a figure of it takes 96 kB."""
+from .pool_work import Shares
+from .sweep_kinds import Pairs, blocks
+from .sweep_models import model_columns
+from .sweep_ways import AGGREGATE, FIGURES, Floats, Found, Ways, found_by
 
 
 class CompositionSweep(msgspec.Struct, frozen=True, eq=False):
@@ -60,48 +51,6 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False):
         return fits + (self.memory_batch >= 1.0) + (self.best_batch >= 1.0)
 
 
-class Pairs(msgspec.Struct, frozen=True, eq=False):
-    """What is swept, see `sweep_compositions`."""
-
-    compositions: Sequence[Composition]
-    models: Sequence[ModelCosts]
-    shapes: Sequence[ModelShape | None]
-    table: ModelTable
-    workload: Workload
-    arithmetic: Sequence[tuple[Shares, Shares]]
-
-    def setup(self, row: int, column: int) -> Setup:
-        """The setup of one pair."""
-        composition, (linear, attention) = self.compositions[row], self.arithmetic[row]
-        workload = msgspec.structs.replace(
-            self.workload,
-            reserved_context_tokens=int(self.table.reserved_context_tokens[column]),
-            read_context_tokens=int(self.table.read_context_tokens[column]),
-            overhead_bytes=overhead_bytes(composition),
-        )
-        return Setup(
-            machine=together(pools_of(composition)),
-            model=self.models[column],
-            workload=workload,
-            linear_mode=linear,
-            attention_mode=attention,
-            composition=msgspec.structs.replace(composition, shape=self.shapes[column]),
-        )
-
-    def compute_s(self) -> Floats:
-        """Time of one position over all devices by [composition, model]; 0 where it is no limit."""
-        if self.workload.decode_ceiling != "combined":
-            return np.zeros((len(self.compositions), len(self.models)))
-        machines = [together(pools_of(composition)) for composition in self.compositions]
-        flop = position_flop(self.models, self.table.read_context_tokens)
-        times = (
-            np.outer(seconds_table(machines, [mode[kind] for mode in self.arithmetic]), flop[kind])
-            for kind in (0, 1)
-        )
-        linear_s, attention_s = times
-        return np.nan_to_num(linear_s + attention_s, nan=0.0)
-
-
 def sweep_compositions(
     compositions: Sequence[Composition],
     models: Sequence[ModelCosts],
@@ -129,7 +78,7 @@ def sweep_compositions(
     codes = np.full((2, *shape), -1, dtype=np.int16)
     left = np.ones(shape, dtype=np.bool_)
     known: list[dict[Binding, int]] = [{} for _ in compositions]
-    for rows, places, ways in _blocks(pairs, columns):
+    for rows, places, ways in blocks(pairs, columns):
         found, block = _better(ways, workload), (len(rows), places.size)
         at = np.ix_(rows, places)
         figures[:, at[0], at[1]] = found.figures.reshape(-1, *block)
@@ -145,81 +94,6 @@ def sweep_compositions(
             pairs.setup(row, column), known[row]
         )
     return CompositionSweep(tuple(map(tuple, known)), codes[0], codes[1], *figures)
-
-
-class Kind(msgspec.Struct, frozen=True):
-    """What compositions have in common that are swept together.
-
-    order: of the pools by their speed. mode: how they are used, "" for devices of one kind.
-    placement: of classes, as given.
-    """
-
-    split: Split
-    hosted: bool
-    order: tuple[int, ...] = ()
-    mode: str = ""
-    placement: tuple[tuple[str, float], ...] = ()
-
-
-def _kind(composition: Composition) -> Kind:
-    """Which compositions are swept together."""
-    split, hosted = composition.split, composition.host is not None
-    if len(composition.devices) + hosted == 1:
-        return Kind(split, hosted)
-    mode = pool_mode(composition)
-    speeds = [pool.one_s for pool in pools_in(composition, mode)]
-    order = tuple(sorted(range(len(speeds)), key=speeds.__getitem__))
-    at_once = "both" if mode == "streamed" else mode
-    return Kind(split, hosted, order, at_once, tuple(sorted(composition.placement.items())))
-
-
-def _blocks(
-    pairs: Pairs, columns: ModelColumns
-) -> Iterator[tuple[Indices, Indices, tuple[Ways, ...]]]:
-    """Rows and columns that are swept together, with the ways of which the better one counts."""
-    combined = pairs.workload.decode_ceiling == "combined"
-    alike: dict[Kind, list[int]] = {}
-    for row, composition in enumerate(pairs.compositions):
-        alike.setdefault(_kind(composition), []).append(row)
-    compute_s = pairs.compute_s()
-    for kind, rows in alike.items():
-        if kind.mode and combined:
-            continue
-        for suited, ways in _ways(kind, columns):
-            places = np.flatnonzero(suited)
-            some, height = columns.of(places), max(BLOCK // max(places.size, 1), 1)
-            for start in range(0, len(rows) if places.size else 0, height):
-                block = np.array(rows[start : start + height], dtype=np.intp)
-                chosen = [pairs.compositions[row] for row in block]
-                computing = compute_s[np.ix_(block, places)].ravel()
-                yield block, places, ways(chosen, some, computing)
-
-
-Make = Callable[[list[Composition], ModelColumns, Floats], tuple[Ways, ...]]
-
-
-def _ways(kind: Kind, columns: ModelColumns) -> list[tuple[Mask, Make]]:
-    """Which models are swept together, and by which ways."""
-    every = np.ones(columns.resident_bytes.shape, dtype=np.bool_)
-    if not kind.mode:
-        return [(every, lambda *pairs: tuple(way(*pairs) for way in EQUAL[kind.split]))]
-    whole = columns.alike & (not kind.hosted)
-    plain = ~every
-    if len(kind.order) == 2 and kind.mode != "groups" and not kind.placement:
-        plain = suit(columns) & ~whole
-    turns = kind.mode == "sequential"
-    return [
-        (plain, lambda rows, models, _: (PoolWays(rows, models, sequential=turns),)),
-        (~plain & ~whole, lambda rows, models, _: (PlacedWays(rows, models, whole_layers=False),)),
-        (~plain & whole, lambda rows, models, _: (PlacedWays(rows, models, whole_layers=True),)),
-    ]
-
-
-EQUAL: dict[str, tuple[type[EqualDevices], ...]] = {
-    "tensor": (TensorWays,),
-    "experts": (ExpertWays, ReplicatedWays),
-    "layers": (LayerWays,),
-}
 
 
 def _better(ways: tuple[Ways, ...], workload: Workload) -> Found:
