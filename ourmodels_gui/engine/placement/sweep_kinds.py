@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from ..arithmetic_tables import position_flop, seconds_table
+from ..result import Binding
 from ..setup import Composition, ModelCosts, ModelShape, Setup, Split, Workload
 from ..tables import ModelTable
 from .pool import pools_in
@@ -18,6 +19,25 @@ from .sweep_pools import PoolWays, suit
 from .sweep_ways import Floats, Indices, Mask, Ways
 from .sweep_work import WorkColumns, WorkWays, work_columns
 from .together import overhead_bytes, pools_of, together
+
+
+def bindings(composition: Composition) -> tuple[Binding, ...]:
+    """What may bind a composition, in the order of the codes of `Ways.binding`.
+
+    The memory of each pool, or the link that its bytes cross; the arithmetic of each; the link
+    between devices.
+    """
+    between = Binding("link", "between devices")
+    if composition.host is None and len(composition.devices) == 1:
+        name = composition.devices[0].name
+        return (Binding("memory", name), Binding("compute", name), between)
+    pools = pools_in(composition, pool_mode(composition))
+    return (
+        *(Binding("link" if pool.link else "memory", pool.name) for pool in pools),
+        *(Binding("compute", pool.name) for pool in pools),
+        between,
+    )
+
 
 BLOCK = 12_000
 """Pairs of a block: a figure of it takes 96 kB."""

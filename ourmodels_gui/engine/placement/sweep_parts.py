@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from ..result import Binding
 from ..setup import Composition
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
 from .parts import Parts
@@ -195,15 +194,6 @@ class PlacedWays(Ways):
             reduced, dispatched, link_s = link_columns(compositions, models, first.split)
             self.link_s = (reduced + dispatched) * link_s
 
-    def bindings(self) -> tuple[tuple[Binding, ...], ...]:
-        return tuple(
-            (
-                *(Binding("link" if pool.link else "memory", pool.name) for pool in some),
-                Binding("link", "between devices"),
-            )
-            for some in self.pools
-        )
-
     def resident_margin_bytes(self) -> Floats:
         none = np.zeros(self.margin_bytes.shape)
         return np.minimum(self.margin_bytes, self._pinned_spare(none))
@@ -246,7 +236,7 @@ class PlacedWays(Ways):
     def binding(self, batch: Floats) -> Indices:
         memory, link = self.limits(np.arange(batch.size), batch)
         each = self.placing.each_s(batch)
-        return np.where(link < memory, len(each), slowest(each))
+        return np.where(link < memory, 2 * len(each), slowest(each))
 
     def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
         return searched(Aggregates(self, np.arange(memory.size)), memory, floor)

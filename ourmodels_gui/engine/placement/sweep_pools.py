@@ -24,7 +24,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..result import Binding
 from ..setup import Composition
 from ..speculation import ROUNDING
 from .pool import pools_in
@@ -140,15 +139,6 @@ class PoolWays(Ways):
             np.array([*of_model, *times]), len(self.links) + len(straight), peaked=sequential
         )
 
-    def bindings(self) -> tuple[tuple[Binding, ...], ...]:
-        return tuple(
-            (
-                *(Binding("link" if pool.link else "memory", pool.name) for pool in two),
-                Binding("link", "between devices"),
-            )
-            for two in self.pools
-        )
-
     def _links(self, models: ModelColumns) -> list[Time]:
         """The time that the link between devices takes, where there is one."""
         sends = self.compositions[0].split
@@ -198,7 +188,7 @@ class PoolWays(Ways):
         each = np.array([fast, even + routed - fast]) * self.each_s
         each = np.where(self.kept_order, each, each[::-1])
         pool = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
-        return np.where(link.max(axis=0, initial=0.0) > longest, 2, pool)
+        return np.where(link.max(axis=0, initial=0.0) > longest, 4, pool)
 
     def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
         best = last_clearing(self.per_session, floor, memory)

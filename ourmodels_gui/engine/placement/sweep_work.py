@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from ..result import Binding
 from ..setup import Composition, Setup
 from ..speculation import ROUNDING
 from ..step import decode_step
@@ -91,12 +90,6 @@ class WorkWays(PlacedWays):
         )
         # With more pools, or where the host does none, each is placed by itself.
         self.joint = len(self.does) == 2 and self.placing.mode != "streamed"
-
-    def bindings(self) -> tuple[tuple[Binding, ...], ...]:
-        return tuple(
-            (*bound[:-1], *(Binding("compute", pool.name) for pool in some), bound[-1])
-            for some, bound in zip(self.pools, super().bindings(), strict=True)
-        )
 
     def arithmetic(self, at: Indices) -> Arithmetic:
         """The rates of some of the pairs."""
