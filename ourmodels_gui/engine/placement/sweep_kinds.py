@@ -14,7 +14,8 @@ from .pool import pools_in
 from .pool_work import Rates, Shares, rates_of
 from .sweep_equal import EqualDevices, ExpertWays, LayerWays, ReplicatedWays, TensorWays
 from .sweep_models import ModelColumns
-from .sweep_parts import PlacedWays, pool_mode
+from .sweep_placed import PlacedWays
+from .sweep_placing import pool_mode
 from .sweep_pools import PoolWays, suit
 from .sweep_ways import Floats, Indices, Mask, Ways
 from .sweep_work import WorkColumns, WorkWays, work_columns
@@ -87,11 +88,10 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         return rates_of(composition, mode, pools_in(composition, mode), self.arithmetic[row])
 
     def work(self, columns: ModelColumns, whole_layers: bool) -> WorkColumns:
-        """The arithmetic of every model, of those with layers alike where they stay whole."""
+        """The arithmetic of every model; whole_layers as in `Placing`."""
         known = self._work_known
         if whole_layers not in known:
-            asked = columns.alike if whole_layers else np.ones(columns.alike.shape, dtype=np.bool_)
-            setups = [self.setup(0, column) if one else None for column, one in enumerate(asked)]
+            setups = [self.setup(0, column) for column in range(len(self.models))]
             known[whole_layers] = work_columns(setups, columns, whole_layers=whole_layers)
         return known[whole_layers]
 
@@ -181,51 +181,33 @@ def _ways(pairs: Pairs, columns: ModelColumns, kind: Kind) -> list[tuple[Mask, M
             return tuple(way(pairs.of(rows), models, pairs_s) for way in EQUAL[kind.split])
 
         return [(every, equal)]
-    whole = columns.alike & (not kind.hosted)
     plain = ~every
     if len(kind.order) == 2 and kind.mode != "groups" and not kind.placement:
-        plain = suit(columns) & ~whole
+        plain = suit(columns) & (kind.hosted | ~columns.alike)
     turns = kind.mode == "sequential"
 
-    def plain_pools(rows: Indices, _: Indices, models: ModelColumns) -> tuple[Ways, ...]:
+    def two(rows: Indices, _: Indices, models: ModelColumns) -> tuple[Ways, ...]:
         return (PoolWays(pairs.of(rows), models, sequential=turns),)
 
-    def placed(rows: Indices, _: Indices, models: ModelColumns) -> tuple[Ways, ...]:
-        return (PlacedWays(pairs.of(rows), models, whole_layers=False),)
+    def many(rows: Indices, _: Indices, models: ModelColumns) -> tuple[Ways, ...]:
+        return (PlacedWays(pairs.of(rows), models),)
 
-    def placed_whole(rows: Indices, _: Indices, models: ModelColumns) -> tuple[Ways, ...]:
-        return (PlacedWays(pairs.of(rows), models, whole_layers=True),)
-
-    of_memory: list[tuple[Mask, Make]] = [
-        (plain, plain_pools),
-        (~plain & ~whole, placed),
-        (~plain & whole, placed_whole),
-    ]
+    of_memory: list[tuple[Mask, Make]] = [(plain, two), (~plain, many)]
     if not kind.work:
         return of_memory
-    charged: list[tuple[Mask, Make]] = []
-    for mask, make in of_memory:
-        if mask.any():
-            work = pairs.work(columns, make is placed_whole)
-            charged += [
-                (mask & ~work.known, make),
-                (mask & work.known, _charged(pairs, work, make, make is placed_whole)),
-            ]
-    return charged
+    work = pairs.work(columns, not kind.hosted)
+    left = [(suited & ~work.known, make) for suited, make in of_memory]
+    charged = [(suited & work.known, _charged(pairs, work, make)) for suited, make in of_memory]
+    return left + charged
 
 
-def _charged(pairs: Pairs, work: WorkColumns, make: Make, whole: bool) -> Make:
+def _charged(pairs: Pairs, work: WorkColumns, make: Make) -> Make:
     """The same with the arithmetic charged."""
 
     def charged(rows: Indices, places: Indices, models: ModelColumns) -> tuple[Ways, ...]:
-        ways = WorkWays(
-            pairs.of(rows),
-            models,
-            whole_layers=whole,
-            memory=make(rows, places, models)[0],
-            rates=[pairs.rates(row) for row in rows],
-            work=work.of(places),
-        )
+        (memory,) = make(rows, places, models)
+        rates = [pairs.rates(row) for row in rows]
+        ways = WorkWays(pairs.of(rows), models, memory=memory, rates=rates, work=work.of(places))
         return (ways,)
 
     return charged

@@ -58,10 +58,10 @@ class Times(msgspec.Struct, frozen=True, eq=False):
         return always + batch * read, -experts * np.expm1(-fading * batch)
 
     def seconds(self, batch: Floats) -> Floats:
-        """Every time at a batch of each pair, times by pairs."""
+        """Every time at a batch of each pair, or at several rows of them, times by batches."""
         even, routed = self.traffic(batch)
         total = even + routed
-        found = np.empty(((len(self.columns) - 4) // 3, batch.size))
+        found = np.empty(((len(self.columns) - 4) // 3, *batch.shape))
         for place, time in enumerate(found):
             first, second, third = self.columns[4 + 3 * place : 7 + 3 * place]
             if place < self.straight:

@@ -53,7 +53,10 @@ class Ways:
         return self.margin_bytes - batch * self.models.session_bytes
 
     def per_session(self, batch: Floats) -> Floats:
-        """The ceiling of one session at a batch of each pair, at least 1 [tokens/s]."""
+        """The ceiling of one session at a batch of each pair, or at several rows [tokens/s].
+
+        Parameters: batch, each at least 1.
+        """
         raise NotImplementedError
 
     def binding(self, batch: Floats) -> NDArray[np.intp]:

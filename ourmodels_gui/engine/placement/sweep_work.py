@@ -18,7 +18,7 @@ from .arithmetic import ANYWHERE, Work, work
 from .parts import Parts
 from .pool_work import Arithmetic, Rates, Worked
 from .sweep_models import ModelColumns
-from .sweep_parts import Aggregates, PlacedWays, searched, slowest
+from .sweep_placed import Aggregates, PlacedWays, searched, slowest
 from .sweep_search import Ranges
 from .sweep_ways import Floats, Indices, Mask, Ways
 
@@ -39,27 +39,24 @@ class WorkColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 def work_columns(
-    setups: Sequence[Setup | None], models: ModelColumns, *, whole_layers: bool
+    setups: Sequence[Setup], models: ModelColumns, *, whole_layers: bool
 ) -> WorkColumns:
-    """The arithmetic of models, one setup for each or None; whole_layers as in `PlacedWays`."""
+    """The arithmetic of models, one setup for each; whole_layers as in `Placing`."""
     sets = len(models.experts) * (1 if models.expected else 2)
-    caches = 2 * len(models.group_alloc_bytes)
-    rows = 4 if whole_layers else 3 + sets + caches
+    rows = 3 + sets + 2 * len(models.group_alloc_bytes) + whole_layers
     flop = np.zeros((2, rows, len(setups)))
     known = np.zeros(len(setups), dtype=np.bool_)
     one = np.ones(1)
     for column, setup in enumerate(setups):
-        made = None
-        if setup is not None:
-            made = work(setup, decode_step(setup, None), (one, one), whole_layers)
+        made = work(setup, decode_step(setup, None), (one, one), whole_layers)
         if made is None:
             continue
-        known[column] = True
         names = made.parts.classes
-        place = list(range(len(names)))
-        if not whole_layers:
-            own, cached = names.count("routed_experts"), names.count("cache")
-            place = [*range(1 + own), 1 + sets, *range(2 + sets, 2 + sets + cached), rows - 1]
+        own, cached = names.count("routed_experts"), names.count("cache")
+        place = [*range(1 + own), 1 + sets, *range(2 + sets, 2 + sets + cached), rows - 1]
+        if "layers" in names:
+            place = [0, rows - 2, 1 + sets, rows - 1]
+        known[column] = True
         flop[:, place, column] = made.linear_flop[:, 0], made.attention_flop[:, 0]
     return WorkColumns(flop[0], flop[1], known)
 
@@ -76,12 +73,11 @@ class WorkWays(PlacedWays):
         compositions: Sequence[Composition],
         models: ModelColumns,
         *,
-        whole_layers: bool,
         memory: Ways,
         rates: Sequence[Rates],
         work: WorkColumns,
     ) -> None:
-        super().__init__(compositions, models, whole_layers=whole_layers)
+        super().__init__(compositions, models)
         self.memory, self.does = memory, rates[0].does
         self.work = work.of(np.tile(np.arange(self.columns), len(compositions)))
         self.one_s, self.all_s = (
@@ -134,7 +130,7 @@ class WorkWays(PlacedWays):
                 memory,
             )
 
-        groups = self.placing.of(at).groups(batch, lambda *some: period(*some).seconds)
+        _, groups = self.placing.of(at).least(batch, lambda *some: period(*some).seconds)
         return period(np.arange(at.size), batch, groups)
 
     def bound(self, at: Indices, batch: Floats, joint: bool) -> tuple[Floats, Worked]:
