@@ -168,7 +168,7 @@ def _row(entry: Entry, library: Library, scenario: Scenario) -> tuple[Cell, ...]
     run, write = entry.run, typed.separators()
     limit = check(run, library, scenario=scenario).ceiling
     share = f"{plain(round(100 * limit.ratio, 1), write)} %" if limit else ""
-    words = f"{run.phase}: {conditions_words(run, write)}"
+    words = f"{tr(run.phase)}: {conditions_words(run, write)}"
     if named := _names(run):
         words += f"; {named}"
     if run.note:

@@ -42,7 +42,7 @@ class PublishedPage(QWidget):
             label = QLabel()
             label.setWordWrap(True)
             strip = QuartileStrip()
-            strip.setAccessibleName(tr("Published runs, {phase}").format(phase=phase))
+            strip.setAccessibleName(tr("Published runs, {phase}").format(phase=tr(phase)))
             self.words[phase], self.strips[phase] = label, strip
             layout.addWidget(label)
             layout.addWidget(strip)
@@ -81,10 +81,12 @@ class PublishedPage(QWidget):
             found = evidence(scenario.hardware, phase, *published, library)
             words = evidence_words(found, phase, typed.separators())
             if not stands_in_library(scenario.hardware, library):
-                words = tr("{phase}: the machine stands in the scenario alone").format(phase=phase)
+                words = tr("{phase}: the machine stands in the scenario alone").format(
+                    phase=tr(phase)
+                )
             self.words[phase].setText(words)
             self.strips[phase].present(found, checked.get(phase))
-        say(self._note, f"{BESIDE} {WHY_SMALL}")
+        say(self._note, f"{tr(BESIDE)} {tr(WHY_SMALL)}")
         self._list(scenario, library, published)
 
     def _list(self, scenario: Scenario, library: Library, published: Published) -> None:
@@ -95,7 +97,7 @@ class PublishedPage(QWidget):
             if not near:
                 continue
             heads.add(len(rows))
-            rows.append((Cell(""), Cell(""), Cell(phase)))
+            rows.append((Cell(""), Cell(""), Cell(tr(phase))))
             self._nearest.append(None)
             for one in near:
                 rows.append(_row(one, library, source_words(one.run, published.measured)))

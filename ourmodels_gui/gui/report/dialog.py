@@ -36,7 +36,7 @@ from ...settings import ReportChoice
 from ..background import Worker
 from ..captions import message, say
 from ..preferences import Preferences
-from ..theme import GROUP_GAP, UNIT
+from ..theme import GROUP_GAP, UNIT, open_at, px
 from .maker import RENDERERS, Make, Maker, Page
 from .preview import Preview
 
@@ -108,7 +108,7 @@ class ReportDialog(QDialog):
         self.worker.told.connect(self._told)
         self.worker.failed.connect(self._failed)
         self.worker.done.connect(self._done)
-        self.resize(960, 680)
+        open_at(self, 960, 680)
         self._read_logo(preferences.settings.report.logo)
         self._draw()
 
@@ -152,12 +152,12 @@ class ReportDialog(QDialog):
         self.dated = QCheckBox(tr("Print today's date"))
         self.paper = QComboBox()
         self.paper.addItem("A4", "a4")
-        self.paper.addItem("US Letter", "letter")
+        self.paper.addItem(tr("US Letter"), "letter")
         self.paper.setCurrentIndex(self.paper.findData(self._preferences.settings.report.paper))
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText(tr("printed on the first page"))
         self.note.setTabChangesFocus(True)
-        self.note.setFixedHeight(84)
+        self.note.setFixedHeight(px(84))
         for field in (self.title, self.author):
             field.setMaxLength(500)
             field.textChanged.connect(self._change)
