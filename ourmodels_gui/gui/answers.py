@@ -1,11 +1,13 @@
 """The four questions and their answers, always in sight: four cards, the memory, the cautions."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
-from .cards import Card
+from .cards import Card, Offer
 from .elided import ElidedLabel
 from .memory_bar import MemoryBar
 from .pool_bars import PoolBars
@@ -15,12 +17,21 @@ from .theme import UNIT, colours, sized
 
 
 class AnswerPanel(QWidget):
-    """Four cards in a fixed order, the bar of the memory or of each, and one line of cautions."""
+    """Four cards in a fixed order, the bar of the memory or of each, and one line of cautions.
+
+    lighter: the offer of a format that fits, for an evaluation in which the model does not.
+    """
 
     edited = Signal(dict)
+    ranking_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        lighter: Callable[[Evaluation], Offer | None] = lambda _: None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._lighter = lighter
         self.cards = (
             Card(tr("Fits"), tr("Can the model be held in memory at all?")),
             Card(tr("One session"), tr("How fast is one conversation alone?")),
@@ -39,6 +50,7 @@ class AnswerPanel(QWidget):
         for card in self.cards:
             row.addWidget(card, 1)
             card.edited.connect(self.edited)
+            card.ranking_asked.connect(self.ranking_asked)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -51,7 +63,8 @@ class AnswerPanel(QWidget):
     def present(self, evaluation: Evaluation) -> None:
         """Answer from the result, or say in every card why there is none."""
         summary = told(evaluation)
-        for card, text in zip(self.cards, card_texts(evaluation, summary), strict=True):
+        said = card_texts(evaluation, summary, self._lighter(evaluation))
+        for card, text in zip(self.cards, said, strict=True):
             card.present(text)
         self.memory.present(evaluation)
         self.pools.present(evaluation)

@@ -1,6 +1,7 @@
 """A card: one question with its verdict, its figure, and one line of why."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
@@ -27,10 +28,13 @@ SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noq
 
 
 class Offer(NamedTuple):
-    """An edit that would answer a question which has no answer: its words and scenario keys."""
+    """What would answer a question which has no answer: its words, and the edit by scenario keys.
+
+    Without keys it leads to the ranking of machines.
+    """
 
     words: str
-    changes: Mapping[str, object]
+    changes: Mapping[str, object] = MappingProxyType({})
 
 
 class CardText(NamedTuple):
@@ -128,6 +132,7 @@ class Card(QWidget):
     """Keeps its size whatever it says, so that nothing beside it moves."""
 
     edited = Signal(dict)
+    ranking_asked = Signal()
 
     def __init__(self, question: str, asks: str, parent: QWidget | None = None) -> None:
         """question: its head, such as "Fits". asks: the whole question, on hover."""
@@ -195,8 +200,12 @@ class Card(QWidget):
             self._tint()
 
     def _accept(self) -> None:
-        if self._offer is not None:
+        if self._offer is None:
+            return
+        if self._offer.changes:
             self.edited.emit(dict(self._offer.changes))
+        else:
+            self.ranking_asked.emit()
 
     def _tint(self) -> None:
         palette = colours(self)
