@@ -35,6 +35,7 @@ class Asked(QSplitter):
         self.machines = MachinePicker(library)
         self.models = ModelPicker(library)
         self.form = WorkloadForm(library)
+        self.models.field_left(self.form.label_px)
         self._before: list[int] | None = None
         parts: tuple[Any, ...] = (self.machines, self.models, self.form)
         for index, part in enumerate(parts):

@@ -28,7 +28,7 @@ from .cache_layers import layer_rows
 from .elided import ElidedLabel
 from .tables import FigureTable
 from .telling import told
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 from .working import Working
 
 LEFT_PX, RIGHT_PX = 340, 240
@@ -83,14 +83,14 @@ class CacheTab(QWidget):
         grow.addWidget(self.growth, 1)
         grow.addWidget(self.reserve, 0, Qt.AlignmentFlag.AlignTop)
         left = QWidget()
-        left.setMinimumWidth(LEFT_PX)
+        left.setMinimumWidth(px(LEFT_PX))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, UNIT, 0)
         column.setSpacing(2 * UNIT)
         column.addWidget(self.layers, 1)
         column.addLayout(grow)
         self.figures = Working(tr("Cache figures"))
-        self.figures.setMinimumWidth(RIGHT_PX)
+        self.figures.setMinimumWidth(px(RIGHT_PX))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)

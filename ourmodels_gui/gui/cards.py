@@ -20,7 +20,7 @@ from ..summary import Row
 from ..units import THIN_SPACE
 from .derivation import open_working, shown_exactly
 from .elided import ElidedLabel, in_lines
-from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
+from .theme import CARD_PADDING, RADIUS, UNIT, colours, px, sized
 
 ROOMY_PX = 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
@@ -169,7 +169,7 @@ class Card(QWidget):
         layout.addWidget(self._why)
         layout.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(132)
+        self.setMinimumWidth(px(132))
         self._tint()
 
     def present(self, text: CardText) -> None:
@@ -210,7 +210,7 @@ class Card(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
+        side = CARD_PADDING if self.width() >= px(ROOMY_PX) else CARD_PADDING - UNIT
         around = CARD_PADDING - UNIT
         self._layout.setContentsMargins(side, around, side, around)
 

@@ -31,7 +31,7 @@ from .export import ExportButton
 from .fields import ChoiceField
 from .preferences import Preferences
 from .rank_bar import give_way, tool
-from .theme import UNIT
+from .theme import UNIT, px
 from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class CompareTab(QWidget):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidget(self.said)
-        scroll.setMinimumHeight(56)
-        scroll.setMaximumHeight(120)
+        scroll.setMinimumHeight(px(56))
+        scroll.setMaximumHeight(px(120))
         self._left.addWidget(scroll)
         self._body = QSplitter(Qt.Orientation.Horizontal)
         self._body.addWidget(left)

@@ -12,7 +12,7 @@ from . import typed
 from .assembly import Assembly, One
 from .fields import NumberField
 from .form import LABEL_PX
-from .theme import UNIT
+from .theme import UNIT, px
 
 LEAST_PX, FIELD_PX = 72, 108
 GIB = 2.0**30
@@ -52,11 +52,11 @@ class HostFields(QWidget):
             name.setBuddy(field)
             field.setToolTip(tip)
             field.setAccessibleName(spoken)
-            field.setMinimumWidth(LEAST_PX)
-            field.setMaximumWidth(FIELD_PX)
+            field.setMinimumWidth(px(LEAST_PX))
+            field.setMaximumWidth(px(FIELD_PX))
             field.refused.connect(self.refused)
             field.committed.connect(lambda value, key=key: self._commit(key, value))
-            name.setMinimumWidth(LABEL_PX if field is self.memory else 0)
+            name.setMinimumWidth(px(LABEL_PX) if field is self.memory else 0)
             row.addWidget(name)
             row.addWidget(field, 1)
 

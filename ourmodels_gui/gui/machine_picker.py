@@ -16,6 +16,7 @@ from .machine_rows import FACETS, KINDS, machine_row
 from .parts_panel import PartsPanel
 from .picker import Picker
 from .search import natural
+from .theme import px
 
 HEAD_PX, LIST_PX = 72, 98
 ONLY_MEMORIES = {"kind": frozenset({KINDS["cpu"]})}
@@ -152,7 +153,7 @@ class MachinePicker(Picker):
         assert self._panel is not None
         height = 0
         if not self._panel.isHidden():
-            height = HEAD_PX + self._panel.sizeHint().height() + LIST_PX
+            height = px(HEAD_PX) + self._panel.sizeHint().height() + px(LIST_PX)
         if height != self._height:
             self._height = height
             self.resized.emit(height)

@@ -15,7 +15,7 @@ from ..composed import MOST_DEVICES
 from ..language import tr
 from . import typed
 from .fields import NumberField
-from .theme import RADIUS, UNIT, colours, sized
+from .theme import RADIUS, UNIT, colours, px, sized
 
 COUNT_PX = 40
 
@@ -88,7 +88,7 @@ class PartRow(QWidget):
     def __init__(self, parent: QWidget | None = None, *, has_count: bool = True) -> None:
         super().__init__(parent)
         self.count = NumberField(device_count, typed.show, parent=self)
-        self.count.setFixedWidth(COUNT_PX)
+        self.count.setFixedWidth(px(COUNT_PX))
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.count.setToolTip(tr("How many of this machine work together."))
         self.count.committed.connect(self.counted)
@@ -108,7 +108,7 @@ class PartRow(QWidget):
         row.setSpacing(UNIT)
         if not has_count:
             self._times.setText("+")
-            row.addSpacing(COUNT_PX + UNIT)
+            row.addSpacing(px(COUNT_PX) + UNIT)
         self.count.setVisible(has_count)
         row.addWidget(self.count)
         row.addWidget(self._times)

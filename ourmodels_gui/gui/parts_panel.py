@@ -21,7 +21,7 @@ from .captions import message, say
 from .host_fields import HostFields
 from .machine_named import Named
 from .part_row import PartRow
-from .theme import UNIT
+from .theme import UNIT, px
 from .together_group import PlacementGroup, TogetherGroup
 
 LEAST_PX = 132
@@ -150,7 +150,7 @@ class PartsPanel(QScrollArea):
         return QSize(200, inside.sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, min(self.sizeHint().height(), LEAST_PX))
+        return QSize(200, min(self.sizeHint().height(), px(LEAST_PX)))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:

@@ -23,7 +23,7 @@ from .elided import ElidedLabel
 from .facets import FacetPopup, FilterBar
 from .rows import RowDelegate, RowList, RowModel
 from .search import Chosen, Facet, Row, counts
-from .theme import CARD_PADDING, UNIT, sized
+from .theme import CARD_PADDING, UNIT, px, sized
 
 HEADING_PX = 72
 
@@ -78,7 +78,7 @@ class Picker(QWidget):
     def _build_head(self, hint: str) -> None:
         heading = QLabel(self._title, self)
         heading.setFont(sized("heading"))
-        heading.setMinimumWidth(HEADING_PX)
+        heading.setMinimumWidth(px(HEADING_PX))
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
         self.search.setClearButtonEnabled(True)
@@ -105,7 +105,7 @@ class Picker(QWidget):
         self.evidence.setText(tr("Sources"))
         self.evidence.setFont(sized("caption"))
         self.evidence.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.evidence.setIconSize(QSize(MARK_PX, MARK_PX))
+        self.evidence.setIconSize(QSize(px(MARK_PX), px(MARK_PX)))
         self.evidence.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.evidence.clicked.connect(self.sources)
         self._named = QHBoxLayout()
@@ -129,7 +129,7 @@ class Picker(QWidget):
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.view.setAccessibleName(self._title)
-        self.view.setMinimumHeight(72)
+        self.view.setMinimumHeight(px(72))
         self.view.clicked.connect(self._choose)
         self.view.installEventFilter(self)
 

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPen
 
 from ..units import ENGLISH, Separators, digits, number
 from . import typed
-from .theme import Palette, mixed, sized
+from .theme import Palette, mixed, sized, text_scale
 
 GRID_SHARE = 0.15
 BEHIND = -1000
@@ -136,7 +136,7 @@ class LogAxis(pg.AxisItem):
     def tickValues(
         self, minVal: float, maxVal: float, size: float
     ) -> list[tuple[float, list[float]]]:
-        ticks = self._ticks(10.0**minVal, 10.0**maxVal, size)
+        ticks = self._ticks(10.0**minVal, 10.0**maxVal, size / text_scale())
         return [(1.0, [log10(tick) for tick in ticks])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:

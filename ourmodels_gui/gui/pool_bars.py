@@ -11,7 +11,7 @@ from ..units import size
 from . import typed
 from .fill import Stretch, hint, paint_fill, stretches
 from .pictures import offer_pictures
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 BAR_PX, ROW_PX, CLOSE_PX = 18, 22, 18
 """Heights of a bar and of a row; of a row where there are many."""
@@ -69,7 +69,7 @@ class PoolBars(QWidget):
     @property
     def row_px(self) -> int:
         """The height of a row."""
-        return ROW_PX if len(self.pools) <= FEW else CLOSE_PX
+        return px(ROW_PX if len(self.pools) <= FEW else CLOSE_PX)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
@@ -86,7 +86,7 @@ class PoolBars(QWidget):
         sizes = (size(pool.capacity_bytes, typed.separators()) for pool in self.pools)
         right = max(metrics.horizontalAdvance(words) for words in sizes) + 2 * UNIT
         left = self._name_px() + 2 * UNIT
-        height = min(BAR_PX, self.row_px - 2) - 1
+        height = min(px(BAR_PX), self.row_px - 2) - 1
         width = self.width() - left - right - 1.0
         return QRectF(left + 0.5, row * self.row_px + 0.5, width, height)
 
@@ -94,7 +94,7 @@ class PoolBars(QWidget):
         """The room for names: of the longest, and not more than a share of the whole."""
         metrics = QFontMetrics(sized("caption"))
         longest = max((metrics.horizontalAdvance(pool.name) for pool in self.pools), default=0)
-        return min(longest + 2, NAME_PX, round(NAME_SHARE * self.width()))
+        return min(longest + 2, px(NAME_PX), round(NAME_SHARE * self.width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette, painter = colours(self), QPainter(self)

@@ -27,7 +27,7 @@ from .facets import Counts, FacetPopup
 from .fields import ChoiceField
 from .rank_filters import FACETS
 from .search import Chosen
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
     ("machines", mark("machines for this model")),
@@ -77,8 +77,8 @@ def tool(words: str, tip: str, parent: QWidget | None = None) -> QToolButton:
 
 def give_way(field: QWidget, most_px: int) -> None:
     """A field of a row of tools: as wide as its words, narrower where the window is."""
-    field.setMinimumWidth(LEAST_PX)
-    field.setMaximumWidth(most_px)
+    field.setMinimumWidth(px(LEAST_PX))
+    field.setMaximumWidth(px(most_px))
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
 

@@ -11,7 +11,7 @@ from ..ranking.columns import BY_ID
 from ..ranking.order import Range
 from .ranges import HINT, parse_range
 from .rank_model import title
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 FIELD_PX = 24
 WAIT_MS = 150
@@ -139,7 +139,7 @@ class RankHeader(QHeaderView):
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        return QSize(hint.width(), self._title_px() + FIELD_PX + UNIT)
+        return QSize(hint.width(), self._title_px() + px(FIELD_PX) + UNIT)
 
     def _title_px(self) -> int:
         return 2 * self.fontMetrics().height() + 2 * UNIT
@@ -162,7 +162,7 @@ class RankHeader(QHeaderView):
             if section < self.count():
                 x = self.sectionViewportPosition(section)
                 field.setGeometry(
-                    x + 2, self._title_px() + 1, self.sectionSize(section) - 4, FIELD_PX
+                    x + 2, self._title_px() + 1, self.sectionSize(section) - 4, px(FIELD_PX)
                 )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -7,10 +7,11 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 from ..language import tr
 from ..ranking.columns import BY_ID
 from .captions import message, say
+from .cell_delegate import CellDelegate
 from .cell_table import look_plain
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 WIDTHS = {
     "machine": "GeForce RTX 4090 Laptop",
@@ -53,6 +54,7 @@ class RankTable(QTableView):
             )
         )
         look_plain(self)
+        self.setItemDelegate(CellDelegate(self.rows, self, self.rows.is_ticked))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.verticalHeader().setSectionResizeMode(self.head.ResizeMode.Fixed)
         self.verticalHeader().setMinimumSectionSize(self.verticalHeader().defaultSectionSize())
@@ -122,7 +124,7 @@ class RankTable(QTableView):
         left = max(self.viewport().width() - sum(self._least_px.values()), 0)
         for column, most in MORE_PX.items():
             if column in self._least_px:
-                more = min(left, most)
+                more = min(left, px(most))
                 left -= more
                 place = self.rows.columns.index(column)
                 self.setColumnWidth(place, self._least_px[column] + more)

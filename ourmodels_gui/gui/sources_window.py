@@ -40,7 +40,7 @@ from .basis_mark import basis_icon
 from .elided import ElidedLabel
 from .rows import Index
 from .tables import VALUE_ROLE, Cell, FigureTable
-from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, open_at, sized
 
 BASIS_COLUMN = 2
 PAGES = ("machine", "model", "audit")
@@ -183,7 +183,7 @@ class SourcesWindow(QDialog):
         layout.addWidget(self.tabs)
         close = QShortcut(QKeySequence.StandardKey.Close, self)
         close.activated.connect(self.close)
-        self.resize(960, 640)
+        open_at(self, 960, 640)
 
     def open_page(self, page: str) -> None:
         """Bring one of `PAGES` to the front."""

@@ -36,7 +36,7 @@ from ...settings import ReportChoice
 from ..background import Worker
 from ..captions import message, say
 from ..preferences import Preferences
-from ..theme import GROUP_GAP, UNIT
+from ..theme import GROUP_GAP, UNIT, open_at, px
 from .maker import RENDERERS, Make, Maker, Page
 from .preview import Preview
 
@@ -108,7 +108,7 @@ class ReportDialog(QDialog):
         self.worker.told.connect(self._told)
         self.worker.failed.connect(self._failed)
         self.worker.done.connect(self._done)
-        self.resize(960, 680)
+        open_at(self, 960, 680)
         self._read_logo(preferences.settings.report.logo)
         self._draw()
 
@@ -157,7 +157,7 @@ class ReportDialog(QDialog):
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText(tr("printed on the first page"))
         self.note.setTabChangesFocus(True)
-        self.note.setFixedHeight(84)
+        self.note.setFixedHeight(px(84))
         for field in (self.title, self.author):
             field.setMaxLength(500)
             field.textChanged.connect(self._change)
