@@ -143,6 +143,8 @@ class Reader:
     def _words(self, rest):
         if not re.search("[A-Za-z]{2}", rest):
             return []
+        if rest.endswith("\u2026") and any(name.startswith(rest[:-1]) for name in self._names):
+            return []  # a name that found too little room
         for name in self._names:
             rest = rest.replace(name, " ")
         rest = re.sub(r"https?://\S+|ValueError", " ", rest)
