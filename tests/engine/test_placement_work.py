@@ -242,6 +242,17 @@ def test_what_is_streamed_is_computed_on_the_device():
     assert way.binding(20).place == "card"
 
 
+def test_a_slow_host_makes_all_pools_at_once_a_policy_ceiling():
+    """The host does 50 tokens/s of its half; streamed to the card, all are done at 100."""
+    found = evaluate(by_hand("both", link_bytes_per_s=50 * GB))
+    both, _, streamed = found.placement.policies
+    assert streamed.aggregate_tokens_per_s > both.aggregate_tokens_per_s
+    assert both.kind == found.decode.kind["aggregate_tokens_per_s"] == "policy ceiling"
+    # Memory alone is passed by nothing, nor is arithmetic that is not charged.
+    for free in (by_hand("both", decode_ceiling="memory"), by_hand("both", host_rate=None)):
+        assert evaluate(free).placement.kind == "bound"
+
+
 def test_arithmetic_of_a_host_without_a_rate_is_left_out_and_that_is_said():
     found = by_hand("sequential", host_rate=None)
     way = PoolPolicy(found, "sequential")
