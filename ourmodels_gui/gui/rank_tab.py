@@ -241,14 +241,18 @@ class RankTab(QWidget):
         table, look = self.ranked.table, self.choice.look
         if table is None or self._evaluation is None:
             return "", ""
+        unpriced = rank_words.unpriced_words(table, self.filters)
         if not self.ranked.count:
-            return self.ranked.why, ""
+            return " ".join(filter(None, (self.ranked.why, unpriced))), ""
         if look == "value":
             return rank_words.left_out_words(table, self._rows(table), self.choice.across)
         if self._row is not None and self._row < len(table):
             more = (self.choice.up,) if look == "map" else ()
             hint = tr("Enter opens it, Space marks it for comparison")
-            return rank_words.pair_words(table, self._row, *more), hint
+            pair = rank_words.pair_words(table, self._row, *more)
+            return "; ".join(filter(None, (pair, unpriced))), hint
+        if unpriced:
+            return unpriced, ""
         if look == "map":
             return rank_words.map_words(), ""
         return rank_words.basis_words(self._evaluation.scenario), ""

@@ -111,7 +111,8 @@ def style_sheet(palette: Palette, icons: Path) -> str:
     field = f"border: 1px solid {palette.outline}; border-radius: 4px; background: {palette.base};"
     return f"""
 QLineEdit {{ {field} padding: 2px 4px; }}
-QComboBox {{ {field} padding: 2px 2px 2px 6px; }}
+QComboBox {{ {field} padding: 2px 2px 2px 6px;
+    selection-background-color: {palette.accent}; selection-color: {palette.on_accent}; }}
 QPlainTextEdit[isField="true"] {{ {field} }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
     border-color: {palette.accent}; }}
