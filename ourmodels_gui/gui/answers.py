@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
@@ -45,7 +46,7 @@ class AnswerPanel(QWidget):
         self.pools = PoolBars()
         self._cautions = ElidedLabel()
         self._cautions.setFont(sized("caption"))
-        row = QHBoxLayout()
+        self._row = row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         for card in self.cards:
             row.addWidget(card, 1)
@@ -66,6 +67,7 @@ class AnswerPanel(QWidget):
         said = card_texts(evaluation, summary, self._lighter(evaluation))
         for card, text in zip(self.cards, said, strict=True):
             card.present(text)
+        self._fold()
         self.memory.present(evaluation)
         self.pools.present(evaluation)
         self.memory.setHidden(bool(self.pools.pools))
@@ -78,6 +80,22 @@ class AnswerPanel(QWidget):
                 words = tr("Caution: {first} (and {count} more)")
             line = words.format(first=found[0], count=len(found) - 1)
         self._cautions.say(line, "\n".join(found))
+
+    def _fold(self) -> None:
+        """All cards alike, so that their figures stand in one line."""
+        count = len(self.cards)
+        each = (self.width() - (count - 1) * self._row.spacing()) // count
+        crowded = any(card.is_crowded(each) for card in self.cards)
+        for card in self.cards:
+            card.setMinimumHeight(0)
+            card.fold(crowded, each)
+        tallest = max(card.sizeHint().height() for card in self.cards)
+        for card in self.cards:
+            card.setMinimumHeight(tallest if crowded else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
     def _restyle(self) -> None:
         self._cautions.setStyleSheet(f"color: {colours(self).below};")
