@@ -18,6 +18,7 @@ from .gui.about import icon
 from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
+from .gui.freed_memory import FreedMemory
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_compositions import OwnCompositions
@@ -163,6 +164,7 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
     OwnModels(store, window, folder, reload)
     Imports(store, window, folder, reload)
     Sources(store, recompute, window)
+    FreedMemory(window)
     return window
 
 

@@ -18,7 +18,7 @@ from ..ranking.columns import BY_ID
 from ..ranking.field import Field, FieldChoice, prepare
 from ..ranking.order import Filters, choose, order, why_empty
 from ..ranking.table import Indices, Table, rank
-from ..settings import RankChoice, Scope, Settings
+from ..settings import RankChoice, Settings
 from .background import Worker
 
 FRAME_S = 0.012
@@ -49,7 +49,7 @@ class Ranked(QObject):
         self._choice = RankChoice()
         self._filters = Filters()
         self._settings = Settings()
-        self._fields: dict[Scope, Field] = {}
+        self._made: Field | None = None
         self._under_way: tuple[Library, FieldChoice] | None = None
         self._took: dict[tuple[str, str | None, str], float] = {}
         self._basis: tuple[object, ...] = ()
@@ -101,24 +101,23 @@ class Ranked(QObject):
 
     def _field(self) -> Field | None:
         assert self._evaluation is not None and self._library is not None
-        scope = self._choice.scope
+        scope, known = self._choice.scope, self._made
         if scope == "models" and _composed(self._evaluation):
             self._nothing(tr("A ranking of models takes one machine; this one is a composition."))
             return None
         wanted = _field_choice(self._evaluation, self._choice)
-        known = self._fields.get(scope)
         if known is not None and known.library is self._library and known.choice == wanted:
-            self._preparing.cancel()
+            self._stop_preparing()
             return known
         if scope == "machines":
             try:
-                self._fields[scope] = prepare(self._library, wanted)
+                self._made = prepare(self._library, wanted)
             except BadInput as bad:
-                self._preparing.cancel()
+                self._stop_preparing()
                 self._nothing(str(bad))
                 return None
-            self._preparing.cancel()
-            return self._fields[scope]
+            self._stop_preparing()
+            return self._made
         library = self._library
         if self._under_way != (library, wanted) or not self._preparing.is_busy:
             self._under_way = (library, wanted)
@@ -126,8 +125,12 @@ class Ranked(QObject):
         self._nothing(tr("Every model is worked out once in these formats …"))
         return None
 
+    def _stop_preparing(self) -> None:
+        self._preparing.cancel()
+        self._under_way = None
+
     def _prepared(self, field: Field) -> None:
-        self._fields[self._choice.scope] = field
+        self._made, self._under_way = field, None
         self._rank(field)
 
     def _nothing(self, why: str) -> None:
