@@ -198,7 +198,9 @@ class MachinePicker(Picker):
         if parts is not None and in_part and row_id in self._library.machines:
             self.edited.emit(parts.put(self._place, row_id))
         else:
-            self._place = 0
+            self._place = WHOLE if row_id in self._library.compositions else 0
+            if parts is not None and row_id == self._shown:
+                self._show(parts)
             self.edited.emit({"hardware": row_id})
 
     def _choose_part(self, place: int) -> None:

@@ -318,6 +318,7 @@ def test_the_list_replaces_a_ready_composition_until_a_part_of_it_is_marked(wind
     pick(window, qtbot, "2 x geforce rtx 3090")
     ready = hardware(window)
     assert window.machines._delegate.chosen == ready
+    pick(window, qtbot, "2 x geforce rtx 3090")
     assert not any(row.name.isChecked() for row in panel(window).rows)
     pick(window, qtbot, "rtx 4090")
     assert hardware(window) == "geforce-rtx-4090"
