@@ -69,9 +69,12 @@ class RankModel(QAbstractTableModel):
         self.here: tuple[object, object] | None = None
         self.sorted_by: tuple[str, bool] = ("", True)
         self._count = 0
+        self._marks: dict[int, Mark] = {}
 
     def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
         """The first rows of `count` in their order; columns: texts first, then figures."""
+        if table is not self.table:
+            self._marks.clear()
         if tuple(columns) != self.columns:
             self.beginResetModel()
             self.columns, self.table, self.order, self._count = tuple(columns), table, order, count
@@ -122,12 +125,12 @@ class RankModel(QAbstractTableModel):
         if role == Role.ForegroundRole:
             return self._colour(column, row)
         if role == Role.FontRole:
-            here = mark_of(self.table.scenario(row)).pair() == self.here
+            here = self._mark(row).pair() == self.here
             return sized("text", bold=True) if here else None
         if role == Role.ToolTipRole:
             return self._hint(column, row)
         if role == Role.CheckStateRole and index.column() == 0:
-            on = self.is_marked(mark_of(self.table.scenario(row)))
+            on = self.is_marked(self._mark(row))
             return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
         if role == Role.EditRole and column == "price":
             own = self.table.settings.prices.get(self.table.machine_of(row).id)
@@ -135,6 +138,13 @@ class RankModel(QAbstractTableModel):
         if role == Role.AccessibleTextRole:
             return self._spoken(column, row)
         return None
+
+    def _mark(self, row: int) -> Mark:
+        """The mark of a row, kept for its other cells."""
+        assert self.table is not None
+        if row not in self._marks:
+            self._marks[row] = mark_of(self.table.scenario(row))
+        return self._marks[row]
 
     def text(self, column: str, row: int) -> str:
         """What a cell says, without the unit."""

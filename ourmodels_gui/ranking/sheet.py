@@ -65,7 +65,7 @@ def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> 
     Errors: BadInput for an unknown column.
     """
     machines, models = table.field.machines, table.field.models
-    figures = [_whole(column, table.values(column)[rows].tolist()) for column in columns]
+    figures = [_whole(column, table.some(column, rows).tolist()) for column in columns]
     facts: list[tuple[str, ...]] = []
     after: list[tuple[str, str]] = []
     for row in rows.tolist():

@@ -181,6 +181,13 @@ def test_the_power_is_the_sum_over_every_part(library):
     assert np.isnan(written.values("watts")[2])
 
 
+def test_the_whole_library_has_the_ready_ones_last(library):
+    field = prepare(library, FieldChoice(models=("qwen3-32b",)))
+    ids = [machine.id for machine in field.machines]
+    assert ids[field.single :] == list(library.compositions)
+    assert set(ids[: field.single]) == set(library.machines)
+
+
 def test_ordinary_rows_are_the_same_with_and_without_compositions(library):
     workload = WorkloadChoice(floor_tokens_per_s=5.0, batch=3)
     machines = tuple(list(library.machines)[:40])
