@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from . import __version__
+from . import __version__, paths
 from .commands import catalog, evaluate, importing, probe, rank, report
-from .commands.terminal import BAD_INPUT, Refused, tell
+from .commands.terminal import BAD_INPUT, NO_FILE, Refused, tell
 from .problem import BadInput
 
 
@@ -58,7 +58,27 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _gui(asked: argparse.Namespace) -> int:
-    from . import app  # noqa: PLC0415 - the window's libraries load only here
+def _missing_library(fault: str) -> str:
+    """The shared library that the loader did not find, "" for any other fault.
 
+    >>> _missing_library("libEGL.so.1: cannot open shared object file: No such file or directory")
+    'libEGL.so.1'
+    """
+    library, colon, _ = fault.partition(": cannot open shared object file")
+    return library if colon else ""
+
+
+def _gui(asked: argparse.Namespace) -> int:
+    try:
+        from . import app  # noqa: PLC0415 - the window's libraries load only here
+    except ImportError as fault:
+        if not (lacking := _missing_library(str(fault))):
+            raise
+        packages = (paths.resources() / "debian-packages.txt").read_text(encoding="utf-8").split()
+        raise Refused(
+            f"the window needs the system library {lacking}, which is missing here. On Debian and "
+            f"its relatives this line installs all that it needs: sudo apt-get install -y "
+            f"{' '.join(packages)}",
+            NO_FILE,
+        ) from None
     return app.smoke() if asked.smoke else app.main(asked.file)

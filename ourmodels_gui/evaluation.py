@@ -4,7 +4,6 @@ import msgspec
 
 from .engine.result import Decode, Result
 from .engine.setup import Setup
-from .language import trn
 from .library.load import Library
 from .problem import BadInput, Problem
 from .scenario import Scenario
@@ -47,14 +46,13 @@ def memory_limit_caution(setup: Setup, decode: Decode) -> str:
     needed = setup.machine.capacity_bytes - decode.spare_bytes
     if needed <= share:
         return ""
-    words = trn(
-        "Fits after raising the memory limit: one session needs {needed}, and the system gives the "
-        "accelerator {share} until the limit is raised.",
-        "Fits after raising the memory limit: {sessions} sessions need {needed}, and the system "
-        "gives the accelerator {share} until the limit is raised.",
-        decode.best_batch or 1,
+    sessions = f"{decode.best_batch} sessions need"
+    if decode.best_batch in (None, 1):
+        sessions = "one session needs"
+    return (
+        f"Fits after raising the memory limit: {sessions} {size(needed)}, and the system gives "
+        f"the accelerator {size(share)} until the limit is raised."
     )
-    return words.format(sessions=decode.best_batch, needed=size(needed), share=size(share))
 
 
 def _with_caution(result: Result, setup: Setup) -> Result:

@@ -60,6 +60,16 @@ WORDS = (
     mark("What the devices send each other is unknown for this model, so the link is not charged."),
 )
 TEMPLATES = (
+    mark(
+        "Fits after raising the memory limit: one session needs {needed}, and the system gives the "
+        "accelerator {share} until the limit is raised."
+    ),
+    mark(
+        "Fits after raising the memory limit: {sessions} sessions need {needed}, and the system "
+        "gives the accelerator {share} until the limit is raised."
+    ),
+    mark("up to {size} GB"),
+    mark("above {size} GB"),
     mark("The compute rate of {device} is unknown, so the arithmetic there is not charged."),
     mark("which layers see only the last {tokens} tokens"),
     mark("MLX {bits}-bit, groups of {group}"),
@@ -112,8 +122,8 @@ def _known(text: str, separators: Separators) -> str | None:
 
 
 def _value(text: str, separators: Separators) -> str:
-    """A number, or a list of texts."""
-    if re.fullmatch(r"[\d,]+(\.\d+)?", text):
+    """A number or a size, or a list of texts."""
+    if re.fullmatch(r"[\d,]+(\.\d+)?( [kMGT]?B)?", text):
         return text.translate({ord(","): separators.group, ord("."): separators.point})
     if text in WORDS:
         return tr(text)

@@ -188,7 +188,8 @@ def _struct(value: dict[str, Any], wanted: Any, path: str) -> Any:
 
 
 def _option(value: Any, options: tuple[Any, ...], path: str) -> Any:
-    """The member of a union that the value means; among structs, the one with most of its keys."""
+    """The member of a union that the value means; among structs, the one with most of its keys,
+    and where none has any, with the most that look alike."""
     fitting = [option for option in options if _matches(value, option)]
     if not fitting:
         raise BadInput(
@@ -199,7 +200,14 @@ def _option(value: Any, options: tuple[Any, ...], path: str) -> Any:
         )
     if isinstance(value, dict):
         fitting.sort(key=lambda option: -len(value.keys() & _field_names(option)))
+        if not value.keys() & _field_names(fitting[0]):
+            fitting.sort(key=lambda option: -_alike(value, _field_names(option)))
     return fitting[0]
+
+
+def _alike(value: dict[str, Any], known: set[str]) -> int:
+    """How many of the first keys look like one that is known: misspelt, all of them are."""
+    return sum(bool(get_close_matches(key[:80], known, 1)) for key in list(value)[:8])
 
 
 def _field_names(wanted: Any) -> set[str]:
@@ -282,11 +290,10 @@ def _expected(wanted: Any) -> str:
         return tr("a list")
     if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
         needed = [field.name for field in _fields(wanted) if field.required]
-        return (
-            tr("an object with {needed}").format(needed=", ".join(needed))
-            if needed
-            else tr("an object {...}")
-        )
+        if needed:
+            return tr("an object with {needed}").format(needed=", ".join(needed))
+        example = f'{{"{_fields(wanted)[0].name}": ...}}'
+        return tr("an object such as {example}").format(example=example)
     names = {
         int: tr("a whole number"),
         float: tr("a number"),

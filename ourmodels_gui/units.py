@@ -75,6 +75,18 @@ def _scaled(value: float, units: tuple[tuple[str, float], ...], separators: Sepa
     return f"{number(value / size, 0, separators)} {unit}"
 
 
+def digits(value: float, count: int, separators: Separators = ENGLISH) -> str:
+    """A figure with so many significant digits, whole from there on.
+
+    >>> digits(0.01234, 3), digits(12.0, 3), digits(123456.0, 3), digits(0, 3)
+    ('0.0123', '12', '123,456', '0')
+    """
+    text = f"{value:,.{count}g}"
+    return (f"{value:,.0f}" if "e+" in text else text).translate(
+        {ord(","): separators.group, ord("."): separators.point}
+    )
+
+
 def size(value: float, separators: Separators = ENGLISH) -> str:
     """Bytes, in decimal units: GB with one decimal, and smaller units below one GB.
 

@@ -138,3 +138,32 @@ def test_output_that_cannot_be_written_has_status_3():
         )
     assert done.returncode == 3
     assert done.stderr.decode().count("\n") == 1
+
+
+class Lacking:
+    """A loader for which one library of the system is missing."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "ourmodels_gui.app":
+            raise ImportError(self.words)
+
+
+def test_a_missing_system_library_is_one_line_with_what_installs_it(run, monkeypatch):
+    words = "libEGL.so.1: cannot open shared object file: No such file or directory"
+    monkeypatch.delitem(sys.modules, "ourmodels_gui.app", raising=False)
+    monkeypatch.delattr("ourmodels_gui.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Lacking(words), *sys.meta_path])
+    status, out, err = run("gui")
+    assert (status, out, len(err)) == (3, "", 1)
+    assert "libEGL.so.1" in err[0] and "apt-get install -y" in err[0] and "libegl1" in err[0]
+
+
+def test_another_fault_of_an_import_is_not_taken_for_a_missing_library(run, monkeypatch):
+    monkeypatch.delitem(sys.modules, "ourmodels_gui.app", raising=False)
+    monkeypatch.delattr("ourmodels_gui.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Lacking("no module of that name"), *sys.meta_path])
+    with pytest.raises(ImportError, match="no module"):
+        run("gui")

@@ -14,6 +14,7 @@ from ourmodels_gui.library.records import Figure
 from ourmodels_gui.library.travelling import travelling
 from ourmodels_gui.problem import BadInput
 from ourmodels_gui.summary import summarise, to_text
+from ourmodels_gui.summary.pool_parts import off_devices
 from ourmodels_gui.units import rate
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "compositions.md").read_text(encoding="utf-8")
@@ -99,6 +100,10 @@ WRONG = [
         "devices[0]",
         "lower workload.overhead_gb",
     ),
+    (HOST | {"host_memory": "geforce-rtx-3090-x2"}, "host_memory", "is several machines"),
+    ({"devices": [{"id": "geforce-rtx-3090-x2"}]}, "devices[0].id", "is several machines"),
+    ({"devices": ["geforce-rtx-3090"]}, "devices[0]", 'an object such as {"id": ...}'),
+    ({"device": [{"id": "geforce-rtx-3090"}]}, "device", "did you mean devices"),
     ({"devices": [{"id": "geforce-rtx-309"}]}, "devices[0].id", "geforce-rtx-3090"),
     ({"devices": [{"count": 1}]}, "devices[0].id", "either the id"),
     ({"devices": [{"id": "a", "machine": CARD}]}, "devices[0].machine", "either the id"),
@@ -222,6 +227,29 @@ def test_the_overhead_is_taken_from_every_pool(library):
     assert told["runtime overhead (O)"] == 1 + 1 + 8
     typed = result(three, library, workload={"overhead_gb": 2}).assumptions
     assert {item.name: item.value for item in typed}["runtime overhead (O)"] == 6
+
+
+@pytest.mark.parametrize("name", ["", "box"])
+def test_pools_of_one_name_are_told_apart(name, library):
+    """Each is looked up by its name where the shares of the host are told."""
+    same = {"name": name, "memory_gb": 24, "bandwidth_gb_per_s": 936}
+    card = {"devices": [{"machine": same, "count": 2}], "split": "tensor", "link": 16}
+    placed = card | {"host_memory": same, "placement": {"weights": 0.75}}
+    done = evaluation.run(read(placed), library)
+    called = name or "machine as typed"
+    assert [pool.name for pool in done.result.placement.pools] == [called, f"{called} (2)"]
+    assert off_devices(done)[0] == "25 % of the other weights"
+
+
+def test_what_does_not_fit_in_one_of_the_pools_is_not_told_of_all_of_them(library):
+    """16 GB of weights in 11 GB, and 23 GB beside it."""
+    small = CARD | {"memory_gb": 12}
+    placed = {"devices": [{"machine": small}], "host_memory": CARD, "placement": {"weights": 1}}
+    text = to_text(summarise(evaluation.run(read(placed), library)))
+    assert "model does not fit: 5.0 GB missing" in text
+    assert "in one of the memories exceeds its room" in text and "the capacity of" not in text
+    assert "C - W_resident - O\n" not in text and "36 GB - 16 GB" not in text
+    assert re.search(r"Longest context of one session +-\n +depends on what lies where", text)
 
 
 def test_the_arithmetic_mode_is_one_that_the_devices_have(library):
@@ -356,14 +384,15 @@ def test_a_prompt_waits_under_every_policy(library):
 
 
 def test_a_host_without_rates_is_named_and_a_streamed_prompt_does_without(library):
-    hardware = {"devices": [{"machine": quick(CARD, 70)}], "host_memory": RAM, "link": 16}
+    hardware = {"devices": [{"machine": quick(CARD, 70)}], "host_memory": RAM}
     asked = {"prefill": {"prompt_tokens": 1000}, "model": {"adapter": PROMPTED}}
     done = evaluation.run(read(hardware, **asked), library)
     assert done.result.prefill.time_s is None
     assert f"the rate of ram in {MODE}" in summarise(done).answers[3].why
-    streamed = evaluation.run(read(hardware | {"pools": "streamed"}, **asked), library)
-    assert streamed.result.prefill.time_s > 0
     assert "unknown" in to_text(summarise(done))
+    streamed = evaluation.run(read(hardware | {"link": 16}, **asked), library)
+    assert streamed.result.prefill.time_s > 0
+    assert "streamed" in summarise(streamed).answers[3].why
 
 
 def test_a_report_of_a_composition_can_be_written(tmp_path):

@@ -197,10 +197,18 @@ _USES: dict[str, frozenset[str]] = {
     ("tokens_per_s", "time_s", "range", "range_single", "single_prompt", "unrestricted"),
     frozenset({"sweep", "bandwidth", "linear", "attention", "spread"}),
 )
+_OF_NO_POLICY = (
+    "bytes_per_token",
+    "memory_power_tokens_per_s",
+    "linear_ceiling_tokens_per_s",
+    "crossover_tokens",
+    "flop_per_token",
+)
 
 
 def _kinds(policy: PromptPolicy, figures: dict[str, Any]) -> dict[str, Kind]:
-    """An estimate rests on expected expert routing or on a measured rate; a bound on neither."""
+    """An estimate rests on expected expert routing or on a measured rate; a bound on neither. The
+    times and rates of a policy that restricts the runtime are its own."""
     setup = policy.setup
     measured = setup.machine.measured
     estimated = set()
@@ -212,8 +220,11 @@ def _kinds(policy: PromptPolicy, figures: dict[str, Any]) -> dict[str, Kind]:
         estimated.add("linear")
     if measured & setup.attention_mode.keys():
         estimated.add("attention")
-    return {
+    found: dict[str, Kind] = {
         name: "estimate" if uses & estimated else "bound"
         for name, uses in _USES.items()
         if name in figures
     }
+    if policy.restricts:
+        found |= {name: "policy ceiling" for name in found if name not in _OF_NO_POLICY}
+    return found

@@ -1,8 +1,10 @@
 """One turn of a conversation: the wait for the first token, then the rest of the answer."""
 
 import msgspec
+import numpy as np
 
-from .costs import attended_pairs, attention_flop, draft_read_bytes
+from . import placement
+from .costs import attended_pairs, attention_flop, cache_alloc_bytes, draft_read_bytes
 from .crossover import seconds_per_flop
 from .setup import CacheLayer, Draft, Prompt, Setup, TypedCache
 from .step import decode_step, shared_bytes
@@ -40,6 +42,9 @@ def turn(setup: Setup, first_token_s: float, batch: int = 1) -> Turn | None:
     before it. Under the combined ceiling the arithmetic of all these steps counts where it takes
     longer in sum. None without an answer length, or where the turn outgrows the reservation.
 
+    Several devices and pools move it under the policy of the decode figures, with one placement for
+    all of the answer.
+
     Parameters: setup, with a prompt; first_token_s, the prompt's own least time [s]; batch, b >= 1.
     References: formulation, "Aggregate and per-session ceilings" and "Prefill workload".
     """
@@ -49,6 +54,8 @@ def turn(setup: Setup, first_token_s: float, batch: int = 1) -> Turn | None:
     if turn_tokens(prompt) > setup.workload.reserved_context_tokens:
         return None
     held, steps = prompt.cached_prefix_tokens + prompt.prompt_tokens, prompt.answer_tokens - 1
+    if setup.composition is not None:
+        return Turn(first_token_s, _answer_of_policy_s(setup, (held, steps), batch))
     step = decode_step(setup, setup.speculation)
     gamma, draft = step.draft_tokens, step.draft
     private = total_read_bytes(setup.model.cache, held, steps)
@@ -88,6 +95,42 @@ def _draft_read_bytes(draft: Draft, held_tokens: int, steps: int) -> float:
     growing = steps if limit is None else min(max(limit - held_tokens, 0), steps)
     total = total_read_bytes(draft.cache, held_tokens, growing) / draft.modules
     return total + (steps - growing) * draft_read_bytes(draft, held_tokens + steps)
+
+
+def _answer_of_policy_s(setup: Setup, answer: tuple[int, int], batch: int) -> float:
+    """The steps of an answer under a policy, each as long as one that moves their mean [s].
+
+    No shorter with one placement, because the time of a placement is the greatest of sums, and so
+    convex in what is moved. Arithmetic is that of the first step, which has the least.
+
+    Parameters: answer, the tokens held before it and its steps.
+    """
+    held, steps = answer
+    if steps == 0:
+        return 0.0
+    work, speculation = setup.workload, setup.speculation
+    kept = work.reserved_context_tokens
+
+    def mean(cache: tuple[CacheLayer, ...] | TypedCache, total_bytes: float) -> TypedCache:
+        reserved = float(cache_alloc_bytes(cache, kept, work.cache_policy))
+        return TypedCache(reserved, total_bytes / steps)
+
+    moved = total_read_bytes(setup.model.cache, held, steps)
+    model = msgspec.structs.replace(setup.model, cache=mean(setup.model.cache, moved))
+    if speculation is not None:
+        draft = speculation.draft
+        drafted = mean(draft.cache, draft.modules * _draft_read_bytes(draft, held, steps))
+        speculation = msgspec.structs.replace(
+            speculation, draft=msgspec.structs.replace(draft, cache=drafted)
+        )
+    alike = msgspec.structs.replace(
+        setup,
+        model=model,
+        speculation=speculation,
+        workload=msgspec.structs.replace(work, read_context_tokens=held + 1),
+    )
+    way = placement.policy(alike, placement.policy(setup).name)
+    return steps / float(way.per_session(np.array([float(batch)]))[0])
 
 
 def _compute_s(setup: Setup, held_tokens: int, steps: int) -> float:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from .. import paths
 from ..language import tr
-from .theme import CARD_PADDING, GROUP_GAP, sized
+from .theme import CARD_PADDING, GROUP_GAP, open_at, sized
 from .versions import as_lines, versions
 
 ICON_PX = 64
@@ -56,7 +56,7 @@ class About(QDialog):
         layout.addLayout(self._head())
         layout.addLayout(texts, 1)
         layout.addWidget(buttons)
-        self.resize(760, 640)
+        open_at(self, 760, 640)
         self.licences.setCurrentRow(0)
 
     def copy(self) -> None:
@@ -81,7 +81,7 @@ class About(QDialog):
         for title, value in self._versions:
             row = QLabel(value, self)
             row.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            rows.addRow(title, row)
+            rows.addRow(tr(title), row)
         column = QVBoxLayout()
         column.addWidget(name)
         column.addWidget(words)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from ..evaluation import Evaluation
 from ..library.load import Library
-from ..problem import Problem
+from ..problem import Problem, brief
 from .machine_picker import MachinePicker
 from .model_picker import ModelPicker
 from .theme import HANDLE_PX
@@ -16,6 +16,7 @@ from .workload_form import WorkloadForm
 
 HEIGHTS_PX = (200, 238, 304)
 STRETCHES = (3, 3, 2)
+MOST_LETTERS = 60
 
 
 class Asked(QSplitter):
@@ -34,6 +35,7 @@ class Asked(QSplitter):
         self.machines = MachinePicker(library)
         self.models = ModelPicker(library)
         self.form = WorkloadForm(library)
+        self.models.field_left(self.form.label_px)
         self._before: list[int] | None = None
         parts: tuple[Any, ...] = (self.machines, self.models, self.form)
         for index, part in enumerate(parts):
@@ -51,8 +53,9 @@ class Asked(QSplitter):
 
     @property
     def title(self) -> str:
-        """The machine and the model in use."""
-        return f"{self.machines.chosen_name}  \u00b7  {self.models.chosen_name}"
+        """The machine and the model in use; many parts leave room for the model."""
+        machine = brief(self.machines.chosen_name, MOST_LETTERS)
+        return f"{machine}  \u00b7  {self.models.chosen_name}"
 
     def offer(self, library: Library) -> None:
         self.machines.offer(library)

@@ -4,12 +4,18 @@ An edit is the one of the whole `hardware`, so that what no longer belongs goes 
 that is left alone becomes the ordinary machine again.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from ..composed import ComposedHardware, DeviceChoice, Hardware, HardwareRef, PlacementChoice
+from ..composed import (
+    ComposedHardware,
+    DeviceChoice,
+    Hardware,
+    HardwareRef,
+    PlacementChoice,
+    name_of,
+)
 from ..inline import InlineHardware
 from ..language import tr
 from ..library.hardware import Kind, MachineEntry
@@ -94,15 +100,21 @@ class Assembly:
             whole += count * entry.machine.capacity_bytes
         return whole
 
-    def title(self, name: Callable[[One], str]) -> str:
-        """Its own name, or its parts with their numbers. Parameters: name of one machine."""
+    @property
+    def title(self) -> str:
+        """Its own name, or its parts with their numbers."""
         if self.written.name:
             return self.written.name
-        many = [(device.count or 1, name(device.chosen)) for device in self.devices]
+        many = [(device.count or 1, self.name(device.chosen)) for device in self.devices]
         parts = [f"{count} x {words}" if count > 1 else words for count, words in many]
         if self.host is not None:
             parts.append(self._memory(self.host))
         return " + ".join(parts)
+
+    def name(self, part: One) -> str:
+        """A machine's name; of an unknown one its id."""
+        entry = self.entry(part)
+        return name_of(part) if entry is None else entry.name
 
     def _memory(self, host: One) -> str:
         """The host's memory by its size: "128 GiB system memory"."""

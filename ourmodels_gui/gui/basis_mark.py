@@ -9,10 +9,9 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from ..language import tr
-from .theme import Palette, colours
+from .theme import Palette, colours, px
 
 MARK_PX = 14
-RADIUS = 3.5
 
 
 def basis_words(basis: str) -> str:
@@ -32,14 +31,15 @@ def paint_basis(painter: QPainter, place: QRect, basis: str, palette: Palette) -
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     colour = QColor(palette.below if basis == "unverified" else palette.muted)
     middle = QPointF(place.x() + place.width() / 2, place.y() + place.height() / 2)
-    box = QRectF(middle.x() - RADIUS, middle.y() - RADIUS, 2 * RADIUS, 2 * RADIUS)
+    radius = px(MARK_PX) / 4
+    box = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
     painter.setPen(QPen(colour, 1.2))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if basis == "measured":
         painter.setBrush(colour)
         corners = ((0, -1), (1, 0), (0, 1), (-1, 0))
         painter.drawPolygon(
-            QPolygonF([middle + QPointF(RADIUS * x, RADIUS * y) for x, y in corners])
+            QPolygonF([middle + QPointF(radius * x, radius * y) for x, y in corners])
         )
     else:
         if basis == "published":
@@ -54,11 +54,12 @@ def paint_basis(painter: QPainter, place: QRect, basis: str, palette: Palette) -
 def basis_icon(basis: str, widget: QWidget) -> QIcon:
     """The sign for a button or a table of `widget`, in the colours it is drawn with now."""
     ratio = widget.devicePixelRatioF()
-    picture = QPixmap(round(MARK_PX * ratio), round(MARK_PX * ratio))
+    side = px(MARK_PX)
+    picture = QPixmap(round(side * ratio), round(side * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
     if basis:
         painter = QPainter(picture)
-        paint_basis(painter, QRect(0, 0, MARK_PX, MARK_PX), basis, colours(widget))
+        paint_basis(painter, QRect(0, 0, side, side), basis, colours(widget))
         painter.end()
     return QIcon(picture)

@@ -14,7 +14,7 @@ from ..scenario import Scenario
 from ..summary.figures import figures
 from ..units import number, rate, size
 from . import typed
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 
 class FormatFigures(NamedTuple):
@@ -62,7 +62,7 @@ class FormatButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumHeight(4 * self.fontMetrics().lineSpacing() + 3 * UNIT)
-        self.setMinimumWidth(64)
+        self.setMinimumWidth(px(64))
 
     def present(self, found: FormatFigures | None, *, chosen: bool) -> None:
         write = typed.separators()

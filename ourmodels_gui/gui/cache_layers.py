@@ -51,7 +51,7 @@ def layer_rows(setup: Setup) -> tuple[list[Row], set[int]]:
             )
         rows.append(
             (
-                Cell(kind, layer.kind),
+                Cell(kind, layer.kind, kind),
                 Cell(number(layer.count, 0, write), layer.count),
                 per_token,
                 Cell(size(alloc, write), alloc),

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..engine.capacity import longest_context
+from ..engine import placement
+from ..engine.capacity import capacity, longest_context
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..language import tr
@@ -27,7 +28,7 @@ from .cache_layers import layer_rows
 from .elided import ElidedLabel
 from .tables import FigureTable
 from .telling import told
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 from .working import Working
 
 LEFT_PX, RIGHT_PX = 340, 240
@@ -82,14 +83,14 @@ class CacheTab(QWidget):
         grow.addWidget(self.growth, 1)
         grow.addWidget(self.reserve, 0, Qt.AlignmentFlag.AlignTop)
         left = QWidget()
-        left.setMinimumWidth(LEFT_PX)
+        left.setMinimumWidth(px(LEFT_PX))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, UNIT, 0)
         column.setSpacing(2 * UNIT)
         column.addWidget(self.layers, 1)
         column.addLayout(grow)
         self.figures = Working(tr("Cache figures"))
-        self.figures.setMinimumWidth(RIGHT_PX)
+        self.figures.setMinimumWidth(px(RIGHT_PX))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)
@@ -144,7 +145,10 @@ class CacheTab(QWidget):
         limit = None if setup is None else setup.model.max_context_tokens
         self._longest = min(longest or 0, limit or longest or 0)
         words = ""
-        if setup is not None and longest is None:
+        if setup is not None and not _is_one_gate(setup):
+            self._longest = 0
+            words = tr("How long the context can grow depends on what lies where.")
+        elif setup is not None and longest is None:
             words = tr("The context can grow as far as the model goes: one session still fits.")
         elif longest == 0:
             words = tr("Not even one token of context fits beside the model.")
@@ -182,3 +186,10 @@ class CacheTab(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._draw()
+
+
+def _is_one_gate(setup: Setup) -> bool:
+    """Whether sessions fit as long as all memory together has room for them."""
+    if setup.composition is None:
+        return True
+    return placement.policy(setup).gate() == capacity(setup)

@@ -15,11 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from ..summary import Row
 from ..units import THIN_SPACE
 from .derivation import open_working, shown_exactly
 from .elided import ElidedLabel, in_lines
-from .theme import CARD_PADDING, RADIUS, UNIT, colours, sized
+from .theme import CARD_PADDING, RADIUS, UNIT, colours, px, sized
 
 ROOMY_PX = 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
@@ -78,7 +79,7 @@ class Figure(QAbstractButton):
         shape = Qt.CursorShape.PointingHandCursor if opens else Qt.CursorShape.ArrowCursor
         self.setCursor(shape)
         exactly = f"{shown_exactly(self._row)}: " if self._row is not None else ""
-        hint = self.tr("{exactly}show the working").format(exactly=exactly)
+        hint = tr("{exactly}show the working").format(exactly=exactly)
         self.setToolTip(hint if opens else text.why)
         self.setAccessibleDescription(hint if opens else "")
         self.update()
@@ -168,7 +169,7 @@ class Card(QWidget):
         layout.addWidget(self._why)
         layout.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(132)
+        self.setMinimumWidth(px(132))
         self._tint()
 
     def present(self, text: CardText) -> None:
@@ -209,7 +210,7 @@ class Card(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        side = CARD_PADDING if self.width() >= ROOMY_PX else CARD_PADDING - UNIT
+        side = CARD_PADDING if self.width() >= px(ROOMY_PX) else CARD_PADDING - UNIT
         around = CARD_PADDING - UNIT
         self._layout.setContentsMargins(side, around, side, around)
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 Index = QModelIndex | QPersistentModelIndex
 MOST_PX = 190
@@ -139,11 +139,12 @@ class CellTable(QTableView):
         """Give every column the room of its longest text."""
         metrics = QFontMetrics(sized("text", bold=True))
         small = QFontMetrics(sized("caption"))
+        most = px(MOST_PX)
         for place, column in enumerate(self.cells.columns):
             texts = [row[place].text for row in self.cells.rows]
             room = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-            room = max(min(room, MOST_PX), small.horizontalAdvance(column.title) + UNIT)
-            self.setColumnWidth(place, min(room, MOST_PX) + 3 * UNIT)
+            room = max(min(room, most), small.horizontalAdvance(column.title) + UNIT)
+            self.setColumnWidth(place, min(room, most) + 3 * UNIT)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key

@@ -34,7 +34,7 @@ from .captions import message, say
 from .check_form import TYPED, CheckForm, answers_of, fault_of
 from .fields import ChoiceField
 from .paste_box import PasteBox
-from .theme import GROUP_GAP, UNIT
+from .theme import GROUP_GAP, UNIT, px
 
 MOST_LISTED = 200
 
@@ -62,7 +62,7 @@ class CheckInput(QWidget):
         self._worker.done.connect(self._read)
         self._worker.failed.connect(self._unreadable)
         self.box = PasteBox()
-        self.box.setFixedHeight(76)
+        self.box.setFixedHeight(px(76))
         self.box.given.connect(self._given)
         self.status = message()
         self.which = ChoiceField()

@@ -19,7 +19,7 @@ class CheckPage(QWidget):
         self.table = FigureTable(
             tr("Checked measurement"),
             (tr("figure"), tr("value")),
-            ("estimate, expected routing", ""),
+            (tr("estimate, expected routing"), ""),
             left=(0, 1),
         )
         self.words = QPlainTextEdit()
@@ -42,7 +42,7 @@ class CheckPage(QWidget):
         figures = [line for line in rows if line.role not in ("cause", "unlikely")]
         self.table.present(
             [
-                (Cell(line.label), Cell(line.text, line.exact or line.text, line.note))
+                (Cell(tr(line.label)), Cell(line.text, line.exact or line.text, line.note))
                 for line in figures
             ],
             {at for at, line in enumerate(figures) if line.label == "ratio"},
@@ -58,7 +58,7 @@ class CheckPage(QWidget):
             )
         else:
             parts += self._explained(checked)
-            if notes := [f"{line.label}: {line.note}" for line in figures if line.note]:
+            if notes := [f"{tr(line.label)}: {line.note}" for line in figures if line.note]:
                 parts.append("\n".join(notes))
         if reading is not None:
             parts += self._unread(reading)
@@ -68,9 +68,11 @@ class CheckPage(QWidget):
 
     def _explained(self, checked: Check) -> list[str]:
         if checked.missing:
-            named = ", ".join(checked.missing)
-            said = f" ({checked.run.left_out})" if checked.run.left_out else ""
-            return [tr("Still to be said: {named}{said}.").format(named=named, said=said)]
+            named = ", ".join(map(tr, checked.missing))
+            words = tr("Still to be said: {named}.")
+            if checked.run.left_out:
+                words = tr("Still to be said: {named} ({why}).")
+            return [words.format(named=named, why=tr(checked.run.left_out))]
         if checked.refused:
             return [tr("No ceiling: {why}.").format(why=checked.refused)]
         if not checked.causes:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from .theme import HANDLE_PX
+from .theme import HANDLE_PX, px
 
 LEFT_SHARE, LEAST_LEFT_PX, MOST_LEFT_PX = 0.306, 336, 440
 
@@ -15,7 +15,8 @@ class Columns(QSplitter):
     def __init__(self, left: QWidget, right: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._is_moved = False
-        left.setMinimumWidth(LEAST_LEFT_PX)
+        self._least_px = max(LEAST_LEFT_PX, left.minimumSizeHint().width())
+        left.setMinimumWidth(self._least_px)
         self.addWidget(left)
         self.addWidget(right)
         self.setStretchFactor(1, 1)
@@ -31,7 +32,7 @@ class Columns(QSplitter):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if not self._is_moved:
-            left = min(max(round(LEFT_SHARE * self.width()), LEAST_LEFT_PX), MOST_LEFT_PX)
+            left = min(max(round(LEFT_SHARE * self.width()), self._least_px), px(MOST_LEFT_PX))
             self.setSizes([left, self.width() - left])
 
     def _moved(self) -> None:

@@ -24,13 +24,14 @@ from ..problem import BadInput
 from ..ranking.comparison import LEAST, MOST, Comparison, Side, compare, comparison_sheet
 from ..ranking.sheet import Sheet
 from ..scenario import Scenario
+from . import typed
 from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
 from .preferences import Preferences
 from .rank_bar import give_way, tool
-from .theme import UNIT
+from .theme import UNIT, px
 from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class CompareTab(QWidget):
         self._baseline: Mark | None = None
         self._shown: tuple[Mark, ...] = ()
         self.comparison: Comparison | None = None
+        self._sides: list[Side] = []
         self._compared: tuple[Scenario, ...] = ()
         self.plot: ComparePlot | None = None
         self.table = CellTable(tr("Comparison"))
@@ -131,8 +133,8 @@ class CompareTab(QWidget):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidget(self.said)
-        scroll.setMinimumHeight(56)
-        scroll.setMaximumHeight(120)
+        scroll.setMinimumHeight(px(56))
+        scroll.setMaximumHeight(px(120))
         self._left.addWidget(scroll)
         self._body = QSplitter(Qt.Orientation.Horizontal)
         self._body.addWidget(left)
@@ -178,11 +180,12 @@ class CompareTab(QWidget):
             return
         places = [place for place, mark in enumerate(self._shown) if mark == self._baseline]
         try:
-            self.comparison = compare(sides, places[0] if places else 0)
+            self.comparison = compare(sides, places[0] if places else 0, typed.separators())
         except BadInput as bad:
             self._nothing(count, [*told, bad.problem.message])
             return
         self._compared = tuple(side.evaluation.scenario for side in sides)
+        self._sides = sides
         self._body.show()
         self._show(sides, self.comparison)
         self._say(" ".join(told))
@@ -248,10 +251,11 @@ class CompareTab(QWidget):
     # What leaves the window
 
     def sheet(self) -> Sheet | None:
-        """The comparison as it stands."""
+        """The comparison as it stands, as it is written everywhere."""
         if self.comparison is None:
             return None
-        return comparison_sheet(self.comparison, self.differences.isChecked())
+        written = compare(self._sides, self.comparison.baseline)
+        return comparison_sheet(written, self.differences.isChecked())
 
     def picture(self) -> QWidget | None:
         return self.plot if self.comparison is not None else None

@@ -10,6 +10,9 @@ from ..ranking.machines import ranked_machine
 from ..ranking.money import price_tag
 from ..scenario import Scenario
 from ..settings import Settings
+from ..spoken import spoken
+from ..units import digits
+from . import typed
 from .cell_table import Column, Shown
 from .tray import Mark, names_of, whole_name
 
@@ -64,14 +67,17 @@ def _row(comparison: Comparison, row: Row, currency: str) -> list[Shown]:
         ),
     }
     unit = units.get(row.id, row.unit)
-    cells = [Shown(f"{row.title}, {unit}" if unit else row.title, "muted")]
+    title = tr(row.title)
+    cells = [Shown(f"{title}, {tr(unit)}" if unit else title, "muted")]
     for place, text in enumerate(row.texts):
         best, ratio = row.best[place], row.ratios[place]
-        words, hint = f"{text} ✓" if best else text, ""
+        said = spoken(text)
+        words, hint = f"{said} ✓" if best else said, ""
         if ratio is not None and place != comparison.baseline:
-            words = f"{words}  {ratio:.3g}×"  # noqa: RUF001
-            hint = tr("{ratio:.3g} times {other}").format(
-                ratio=ratio, other=comparison.names[comparison.baseline]
+            shown = digits(ratio, 3, typed.separators())
+            words = f"{words}  {shown}×"  # noqa: RUF001
+            hint = tr("{ratio} times {other}").format(
+                ratio=shown, other=comparison.names[comparison.baseline]
             )
         cells.append(Shown(words, "serves" if best else "text", best, hint))
     return cells

@@ -9,7 +9,7 @@ from ..engine.result import Decode
 from ..language import tr
 from . import typed
 from .fields import NumberField, wheel_needs_focus
-from .theme import UNIT
+from .theme import UNIT, px
 
 KEY = "workload.batch"
 
@@ -56,7 +56,7 @@ class Concurrency(QWidget):
         self.slider.chosen.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field = NumberField(at_least_one, typed.show)
         self.field.setAccessibleName(tr("Forced number of sessions"))
-        self.field.setFixedWidth(72)
+        self.field.setFixedWidth(px(72))
         self.field.committed.connect(lambda batch: self.edited.emit({KEY: batch}))
         self.field.refused.connect(self.field.setToolTip)
         label.setBuddy(self.field)

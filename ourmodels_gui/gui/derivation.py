@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QVBoxLayout, 
 from ..language import tr
 from ..summary import Row
 from ..units import exact
-from .theme import CARD_PADDING, UNIT, sized
+from .theme import CARD_PADDING, UNIT, px, sized
 
 WIDE_PX, LEAST_LINES, MOST_LINES = 520, 6, 18
 
@@ -74,7 +74,7 @@ class WorkingWindow(QFrame):
         layout.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignRight)
         lines = min(max(self.text.blockCount() + 2, LEAST_LINES), MOST_LINES)
         self.text.setFixedHeight(lines * self.text.fontMetrics().lineSpacing() + 4 * UNIT)
-        self.setFixedWidth(WIDE_PX)
+        self.setFixedWidth(px(WIDE_PX))
 
 
 def open_working(row: Row, beside: QWidget) -> WorkingWindow:

@@ -1,11 +1,13 @@
 """With and without a draft: rates, the acceptance that is needed, and both in a table."""
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
+from ..engine import placement
+from ..engine.curve import curve
 from ..engine.setup import Setup
-from ..engine.speculation import break_even
-from ..engine.step import aggregate_tokens_per_s, decode_step
+from ..engine.speculation import acceptance_for, break_even
 from ..evaluation import Evaluation
 from ..language import tr
 from ..summary.spans import batch_span
@@ -23,18 +25,27 @@ def why_nothing(evaluation: Evaluation) -> str:
 
 
 def rates(setup: Setup, batches: NDArray[np.int64]) -> tuple[np.ndarray, np.ndarray]:
-    """The aggregate ceilings with and without speculation [tokens/s]."""
+    """The aggregate ceilings with and without speculation [tokens/s]; of a composition, both under
+    the policy in use, NaN where memories of unlike speed do not hold so many sessions."""
+    policy = None if setup.composition is None else placement.policy(setup).name
+    plain = structs.replace(setup, speculation=None)
     return (
-        aggregate_tokens_per_s(decode_step(setup, setup.speculation), batches),
-        aggregate_tokens_per_s(decode_step(setup, None), batches),
+        curve(setup, batches, policy).aggregate_tokens_per_s,
+        curve(plain, batches, policy).aggregate_tokens_per_s,
     )
 
 
 def needed_acceptance(setup: Setup, batches: NDArray[np.int64]) -> np.ndarray:
     """The acceptance from which speculation gains; 0 where any will do, NaN where none does."""
-    needed = break_even(setup, batches)
-    assert needed is not None
-    return np.where(needed.emitted_tokens <= 1.0, 0.0, needed.acceptance)
+    if setup.composition is None:
+        needed = break_even(setup, batches)
+        assert needed is not None
+        return np.where(needed.emitted_tokens <= 1.0, 0.0, needed.acceptance)
+    assert setup.speculation is not None
+    with_draft, without = rates(setup, batches)
+    emitted = setup.speculation.emitted_tokens * without / with_draft
+    acceptance = acceptance_for(emitted, setup.speculation.draft_tokens)
+    return np.where(emitted <= 1.0, 0.0, acceptance)
 
 
 def needed_words(acceptance: float) -> str:
@@ -82,6 +93,8 @@ def comparison_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     for batch, with_draft, without, needed in zip(
         batches, *rates(setup, batches), needed_acceptance(setup, batches), strict=True
     ):
+        if np.isnan(with_draft):
+            continue  # memories of unlike speed do not hold so many
         gain = 100.0 * (with_draft / without - 1.0)
         rows.append(
             (
@@ -92,4 +105,4 @@ def comparison_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
                 Cell(needed_words(float(needed)), "" if np.isnan(needed) else float(needed)),
             )
         )
-    return rows, {index for index, batch in enumerate(batches) if batch == chosen}
+    return rows, {index for index, row in enumerate(rows) if row[0].value == chosen}

@@ -18,7 +18,13 @@ def in_lines(words: str, metrics: QFontMetrics, width: int, count: int) -> list[
         lines.append(line)
     if rest:
         lines.append(" ".join(rest))
-    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, width) for line in lines]
+    # Qt cuts some words that just fit: it adds up fractions where the advance is a whole number.
+    return [
+        line
+        if metrics.horizontalAdvance(line) <= width
+        else metrics.elidedText(line, Qt.TextElideMode.ElideRight, width)
+        for line in lines
+    ]
 
 
 class ElidedLabel(QLabel):

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
-from ..language import tr
+from ..language import english, tr
 from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
 from .pictures import copy_picture, save_picture, write_or_tell
 
@@ -64,13 +64,15 @@ class ExportButton(QToolButton):
 
     def copy(self, form: str) -> None:
         """Put the table on the clipboard."""
-        sheet = self._sheet()
+        with english():
+            sheet = self._sheet()
         if sheet is not None:
             QGuiApplication.clipboard().setText(FORMS[form][1](sheet))
 
     def save(self) -> None:
         """Ask for a file and write the table, in the form of the file's ending."""
-        sheet = self._sheet()
+        with english():
+            sheet = self._sheet()
         if sheet is None:
             return
         filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from ..language import tr
+from ..spoken import spoken
 from .elided import ElidedLabel
 from .search import Chosen, Facet
-from .theme import CARD_PADDING, UNIT, sized
+from .theme import CARD_PADDING, UNIT, px, sized
 
 Counts = dict[str, dict[str, int]]
 WIDTH_PX, HEIGHT_PX, ROW_PX = 276, 480, 24
@@ -77,15 +78,15 @@ class FacetPopup(QFrame):
         layout.setSpacing(UNIT)
         layout.addWidget(self.tree, 1)
         layout.addLayout(foot)
-        self.resize(WIDTH_PX, HEIGHT_PX)
+        self.resize(px(WIDTH_PX), px(HEIGHT_PX))
 
     def open_at(self, corner: QPoint) -> None:
         """Show below a point of the screen, on it with all of its height."""
         self._fill()
         screen = self.screen().availableGeometry()
-        height = min(HEIGHT_PX, screen.height() - 2 * CARD_PADDING)
-        self.resize(WIDTH_PX, height)
-        x = max(min(corner.x(), screen.right() - WIDTH_PX), screen.left())
+        height = min(px(HEIGHT_PX), screen.height() - 2 * CARD_PADDING)
+        self.resize(px(WIDTH_PX), height)
+        x = max(min(corner.x(), screen.right() - self.width()), screen.left())
         y = max(min(corner.y(), screen.bottom() - height), screen.top())
         self.move(x, y)
         self.show()
@@ -142,13 +143,13 @@ class FacetPopup(QFrame):
         item = QTreeWidgetItem([title])
         item.setFlags(Qt.ItemFlag.NoItemFlags)
         item.setFont(0, sized("caption", bold=True))
-        item.setSizeHint(0, QSize(0, ROW_PX))
+        item.setSizeHint(0, QSize(0, px(ROW_PX)))
         item.setTextAlignment(0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
         self.tree.addTopLevelItem(item)
         item.setFirstColumnSpanned(True)
 
     def _add_value(self, key: str, value: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([tr(value), ""])
+        item = QTreeWidgetItem([spoken(value), ""])
         item.setFlags(
             Qt.ItemFlag.ItemIsEnabled
             | Qt.ItemFlag.ItemIsSelectable
@@ -200,6 +201,6 @@ class FilterBar(QWidget):
 
     def say(self, chosen: Chosen, found: str) -> None:
         """Show the values by facet, and how many rows they leave."""
-        parts = [", ".join(sorted(map(tr, values))) for values in chosen.values() if values]
+        parts = [", ".join(sorted(map(spoken, values))) for values in chosen.values() if values]
         self.words.say(" \u00b7 ".join((*parts, found)))
         self.setVisible(bool(parts))

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..language import tr
-from .theme import CARD_PADDING, GROUP_GAP
+from .theme import CARD_PADDING, GROUP_GAP, open_at
 from .versions import as_lines, versions
 
 MOST_LETTERS = 100_000
@@ -96,7 +96,7 @@ class FaultDialog(QDialog):
         layout.addWidget(words)
         layout.addWidget(self.report, 1)
         layout.addWidget(buttons)
-        self.resize(680, 460)
+        open_at(self, 680, 460)
 
     def add(self, trace: str) -> None:
         """Put another fault below the others, unless it is there or the report is long already."""

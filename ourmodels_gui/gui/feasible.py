@@ -13,7 +13,7 @@ from ..language import tr
 from ..units import bandwidth, number, size
 from . import typed
 from .pictures import offer_pictures
-from .theme import UNIT, colours, mixed, sized
+from .theme import UNIT, colours, mixed, px, sized
 
 LEFT_PX, MARGIN_PX = 8, 10
 DOT_PX = 4.5
@@ -97,10 +97,10 @@ class Feasible(QWidget):
         return f"{verdict}: {end}"
 
     def sizeHint(self) -> QSize:
-        return QSize(200, 190)
+        return QSize(px(200), px(190))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, 110)
+        return QSize(px(120), px(110))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         machine, demand = self._machine, self._demand

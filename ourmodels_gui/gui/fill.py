@@ -9,7 +9,7 @@ from ..language import tr
 from ..summary.memory_parts import Part
 from ..units import exact, size
 from . import typed
-from .theme import RADIUS, UNIT, Palette
+from .theme import RADIUS, UNIT, Palette, px
 
 FREE = "free"
 SWATCH_PX, GAP_PX = 14, 12
@@ -97,10 +97,10 @@ def paint_legend(
     painter: QPainter, palette: Palette, parts: Sequence[Part], start: QPoint, right: float
 ) -> None:
     """The names of parts behind swatches of their fills, as many as have room."""
-    metrics, x = painter.fontMetrics(), start.x()
+    metrics, x, side = painter.fontMetrics(), start.x(), px(9)
     for part in parts:
         words = f"{part.name} {size(part.size_bytes, typed.separators())}"
-        room = SWATCH_PX + metrics.horizontalAdvance(words)
+        room = px(SWATCH_PX) + metrics.horizontalAdvance(words)
         if x + room > right:
             break
         if part.role == FREE:
@@ -109,9 +109,9 @@ def paint_legend(
         else:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(brush(part, palette))
-        painter.drawRect(QRectF(x + 0.5, start.y() - 8.5, 9, 9))
+        painter.drawRect(QRectF(x + 0.5, start.y() - side + 0.5, side, side))
         painter.setPen(QColor(palette.muted))
-        painter.drawText(QPoint(x + SWATCH_PX, start.y()), words)
+        painter.drawText(QPoint(x + px(SWATCH_PX), start.y()), words)
         x += room + GAP_PX
 
 

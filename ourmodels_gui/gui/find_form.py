@@ -6,6 +6,7 @@ import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from ..language import tr
 from ..library.encodings import CACHE_FORMATS
 from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
@@ -14,6 +15,7 @@ from ..ranking import requirements as files
 from ..ranking.requirements import Requirements
 from ..scenario import InlineModel, ModelRef, Scenario
 from ..settings import Settings
+from ..spoken import spoken
 from . import typed
 from .form import Group
 from .search import natural
@@ -42,71 +44,67 @@ class FindForm(QScrollArea):
         super().__init__(parent)
         self.setFrameShape(self.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setAccessibleName(self.tr("What is needed"))
+        self.setAccessibleName(tr("What is needed"))
         self.values: dict[str, Any] = {"context_tokens": CONTEXT_TOKENS, "users": 1}
         self._followed: ModelRef | InlineModel | None = None
         self.group = group = Group(foldable=False, has_defaults=False)
-        group.set_title(self.tr("What is needed"))
+        group.set_title(tr("What is needed"))
         self._models = group.choice(
-            "model", self.tr("Model"), self.tr("The one chosen at the left, or another")
+            "model", tr("Model"), tr("The one chosen at the left, or another")
         )
         self._weights = group.choice(
             "weights",
-            self.tr("Weights"),
-            self.tr("Open: of several formats the one of most bytes that meets every need"),
+            tr("Weights"),
+            tr("Open: of several formats the one of most bytes that meets every need"),
         )
         group.number(
             "context_tokens",
-            self.tr("Context"),
-            self.tr("Reserved for each user"),
+            tr("Context"),
+            tr("Reserved for each user"),
             parse=typed.whole,
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
         )
-        group.number(
-            "users", self.tr("Users"), self.tr("Sessions at the same time"), parse=typed.whole
-        )
-        none = self.tr("any")
+        group.number("users", tr("Users"), tr("Sessions at the same time"), parse=typed.whole)
+        none = tr("any")
         group.number(
             "tokens_per_s_each",
-            self.tr("Rate each"),
-            self.tr("Least tokens per second of each user while all are active"),
-            unit=self.tr("tok/s"),
+            tr("Rate each"),
+            tr("Least tokens per second of each user while all are active"),
+            unit=tr("tok/s"),
             empty=none,
         )
         group.number(
             "first_token_s",
-            self.tr("First token"),
-            self.tr("Longest wait for the first token, alone on the machine"),
-            unit=self.tr("s"),
+            tr("First token"),
+            tr("Longest wait for the first token, alone on the machine"),
+            unit=tr("s"),
             empty=none,
         )
         group.number(
             "prompt_tokens",
-            self.tr("Prompt"),
-            self.tr("Its length, for the first token"),
+            tr("Prompt"),
+            tr("Its length, for the first token"),
             parse=typed.whole,
-            unit=self.tr("tokens"),
+            unit=tr("tokens"),
         )
-        group.number(
-            "budget", self.tr("Budget"), self.tr("Most that the machine may cost"), empty=none
-        )
+        group.number("budget", tr("Budget"), tr("Most that the machine may cost"), empty=none)
         group.number(
             "watts",
-            self.tr("Power"),
-            self.tr("Most that the device may draw"),
-            unit=self.tr("W"),
+            tr("Power"),
+            tr("Most that the device may draw"),
+            unit=tr("W"),
             empty=none,
         )
         self._cache = group.choice(
-            "cache_format", self.tr("Cache format"), self.tr("Format that the cache is stored in")
+            "cache_format", tr("Cache format"), tr("Format that the cache is stored in")
         )
         self._cache.offer(
             [(None, "fp16"), *((name, name) for name in CACHE_FORMATS if name != "fp16")]
         )
         self._weights.offer(
             [
-                (None, self.tr("any that suits")),
-                *((form.id, form.name) for form in WEIGHT_FORMATS.values()),
+                (None, tr("any that suits")),
+                *((form.id, spoken(form.name)) for form in WEIGHT_FORMATS.values()),
             ]
         )
         group.edited.connect(self._edit)
@@ -121,7 +119,7 @@ class FindForm(QScrollArea):
         """The models that can be asked for; the scenario's own stands first."""
         entries = sorted(library.models.values(), key=lambda entry: natural(entry.name))
         self._models.offer(
-            [(None, self.tr("as chosen at the left")), *((one.id, one.name) for one in entries)]
+            [(None, tr("as chosen at the left")), *((one.id, one.name) for one in entries)]
         )
 
     def follow(self, scenario: Scenario) -> bool:
@@ -203,9 +201,7 @@ class FindForm(QScrollArea):
         waits = self.values.get("first_token_s") is not None
         self.group.show_row("prompt_tokens", waits)
         self.group.field("budget").setToolTip(
-            self.tr("Most that the machine may cost, in {currency}").format(
-                currency=settings.currency
-            )
+            tr("Most that the machine may cost, in {currency}").format(currency=settings.currency)
         )
 
     def _edit(self, changes: dict[str, Any]) -> None:

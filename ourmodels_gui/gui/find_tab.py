@@ -15,12 +15,14 @@ from PySide6.QtWidgets import (
 )
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking import requirements as files
 from ..ranking.requirements import Requirements
 from ..ranking.search import Candidate, Found, search
 from ..ranking.sheet import Sheet
+from . import typed
 from .background import Request, Worker
 from .cell_table import CellTable
 from .elided import ElidedLabel
@@ -59,7 +61,7 @@ class FindTab(QWidget):
         self._rows: list[tuple[str, Candidate]] = []
         self.form = FindForm()
         self.form.changed.connect(self._changed)
-        self.list = CellTable(self.tr("Machines that meet the needs, then the nearest misses"))
+        self.list = CellTable(tr("Machines that meet the needs, then the nearest misses"))
         self.list.opened.connect(self._open)
         self.list.marked.connect(self._mark)
         self.list.copied.connect(lambda: self.export.copy("CSV"))
@@ -68,7 +70,7 @@ class FindTab(QWidget):
         self.words.setWordWrap(True)
         self.words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.words.setAccessibleName(self.tr("What the lists are worth"))
+        self.words.setAccessibleName(tr("What the lists are worth"))
         self.count = QLabel()
         self.count.setFont(sized("text", bold=True))
         self.note = ElidedLabel(lines=2)
@@ -83,14 +85,14 @@ class FindTab(QWidget):
 
     def _build(self) -> None:
         self.take = tool(
-            self.tr("From the workload"), self.tr("Take contexts, floor and prompt of the scenario")
+            tr("From the workload"), tr("Take contexts, floor and prompt of the scenario")
         )
         self.take.clicked.connect(self._take)
-        self.open = tool(self.tr("Open…"), self.tr("Open a requirements file"))
+        self.open = tool(tr("Open…"), tr("Open a requirements file"))
         self.open.clicked.connect(self.ask_and_open)
-        self.save = tool(self.tr("Save…"), self.tr("Save the needs as a file"))
+        self.save = tool(tr("Save…"), tr("Save the needs as a file"))
         self.save.clicked.connect(self.ask_and_save)
-        self.export = ExportButton(self.sheet, lambda: None, self.tr("Machines"))
+        self.export = ExportButton(self.sheet, lambda: None, tr("Machines"))
         buttons = QHBoxLayout()
         buttons.setSpacing(UNIT)
         for part in (self.take, self.open, self.save):
@@ -153,9 +155,9 @@ class FindTab(QWidget):
         needs = self.form.needs()
         if needs is None:
             self._searching.cancel()
-            self._nothing(self.tr("These needs contradict each other; see the field at the left."))
+            self._nothing(tr("These needs contradict each other; see the field at the left."))
             return
-        self.count.setText(self.tr("Searching …"))
+        self.count.setText(tr("Searching …"))
         if self.found is None:
             self.words.setText("")
 
@@ -170,7 +172,7 @@ class FindTab(QWidget):
             self._nothing(message)
             self.form.refuse(key.partition(".")[0], message)
         else:
-            self._nothing(self.tr("The search failed: {reason}").format(reason=error))
+            self._nothing(tr("The search failed: {reason}").format(reason=error))
 
     def _nothing(self, words: str) -> None:
         self.found, self._rows = None, []
@@ -186,7 +188,7 @@ class FindTab(QWidget):
         self._rows = standings(found)
         self.list.present(*found_cells(self._rows, self._preferences.settings.currency))
         self.count.setText(
-            self.tr("{meets} meet them, {unknown} might, {misses} nearest misses").format(
+            tr("{meets} meet them, {unknown} might, {misses} nearest misses").format(
                 meets=len(found.meets), unknown=len(found.unknown), misses=len(found.misses)
             )
         )
@@ -202,10 +204,10 @@ class FindTab(QWidget):
         row = self.list.currentIndex().row()
         if 0 <= row < len(self._rows):
             one = self._rows[row][1]
-            said = "; ".join(check.said for check in one.checks)
+            said = "; ".join(check.said(typed.separators()) for check in one.checks)
             self.note.say(f"{one.machine.name}: {said}")
         else:
-            self.note.say(self.tr("Figures are headroom: 1.5× is half as much again as needed."))  # noqa: RUF001
+            self.note.say(tr("Figures are headroom: 1.5× is half as much again as needed."))  # noqa: RUF001
 
     def subject(self) -> Requirements | None:
         """The needs, for a report on the machines that meet them."""
@@ -233,9 +235,9 @@ class FindTab(QWidget):
         """Ask for a requirements file and show it."""
         name, _ = QFileDialog.getOpenFileName(
             self,
-            self.tr("Open requirements"),
+            tr("Open requirements"),
             str(self._file or Path.home()),
-            self.tr("Requirements (*.json);;All files (*)"),
+            tr("Requirements (*.json);;All files (*)"),
         )
         if name:
             self.open_file(Path(name))
@@ -248,7 +250,8 @@ class FindTab(QWidget):
             self._say(str(bad))
             return
         except OSError as error:
-            self._say(f"{path} cannot be read: {error.strerror or error}")
+            reason = error.strerror or str(error)
+            self._say(tr("{path} cannot be read: {reason}.").format(path=path, reason=reason))
             return
         self._file = path
         self.form.open(needs)
@@ -261,9 +264,9 @@ class FindTab(QWidget):
         suggestion = self._file or Path.home() / "requirements.json"
         name, _ = QFileDialog.getSaveFileName(
             self,
-            self.tr("Save requirements"),
+            tr("Save requirements"),
             str(suggestion),
-            self.tr("Requirements (*.json);;All files (*)"),
+            tr("Requirements (*.json);;All files (*)"),
         )
         if name:
             path = Path(name)

@@ -21,13 +21,22 @@ from . import typed
 from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
 from .name_field import NameField
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 LABEL_PX = 96
 FIELD_PX = 128
 CAUTION = "\u26a0"
 
 Field = NumberField | ChoiceField | TextField | NameField
+
+
+def align(groups: Iterable["Group"], least_px: int = LABEL_PX) -> int:
+    """Give the fields of some groups one left edge; returns the room before it."""
+    groups = tuple(groups)
+    room = max(px(least_px), *(group.label_px() for group in groups))
+    for group in groups:
+        group.field_left(room)
+    return room
 
 
 class Group(QWidget):
@@ -57,8 +66,8 @@ class Group(QWidget):
         self.grid.setContentsMargins(0, UNIT, 0, UNIT)
         self.grid.setHorizontalSpacing(2 * UNIT)
         self.grid.setVerticalSpacing(UNIT + 2)
-        self.grid.setColumnMinimumWidth(0, LABEL_PX)
-        self.grid.setColumnMinimumWidth(1, FIELD_PX)
+        self.grid.setColumnMinimumWidth(0, px(LABEL_PX))
+        self.grid.setColumnMinimumWidth(1, px(FIELD_PX))
         self.grid.setColumnStretch(2, 1)
 
         self._page = layout = QVBoxLayout(self)
@@ -117,6 +126,18 @@ class Group(QWidget):
         """Where the fault of a field is told."""
         return self._errors[key]
 
+    def label_px(self) -> int:
+        """The room of its longest label."""
+        return max((label.sizeHint().width() for label in self._labels.values()), default=0)
+
+    def field_left(self, label_px: int) -> None:
+        """Leave so much room for labels, also where they are shorter."""
+        self.grid.setColumnMinimumWidth(0, label_px)
+
+    def least_px(self) -> int:
+        """The width below which something is cut, unfolded."""
+        return self._body.minimumSizeHint().width()
+
     def open_up(self) -> None:
         """Unfold, so that a field can be seen."""
         if self._foldable:
@@ -139,7 +160,7 @@ class Group(QWidget):
         empty: words for the default where it is no number.
         """
         field = NumberField(parse, show, unit, self._body, empty=empty)
-        field.setFixedWidth(FIELD_PX)
+        field.setFixedWidth(px(FIELD_PX))
         field.refused.connect(lambda text: self._refuse_text(key, text))
         extra = None
         if slider is not None:

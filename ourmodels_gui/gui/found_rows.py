@@ -1,17 +1,24 @@
 """The answer of a reverse search as rows: machine, price, what binds, headroom of each need."""
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
-from ..ranking.search import Candidate, Check, Found, Need
+from ..language import mark, tr
+from ..ranking.search import NEEDS, Candidate, Check, Found, Need
 from ..ranking.sheet import Heading, Sheet
-from ..units import plain
+from ..units import ENGLISH, Separators, number, plain
 from . import typed
 from .cards import SIGNS
 from .cell_table import Column, Shown
 
-NEEDS: tuple[Need, ...] = get_args(Need)
-TONES = {"meets": "serves", "unknown": "below", "misses": "unfit"}
+TONES = {mark("meets"): "serves", mark("unknown"): "below", mark("misses"): "unfit"}
+BINDS: dict[Need, str] = {
+    "memory": mark("memory binds"),
+    "rate": mark("rate binds"),
+    "first token": mark("first token binds"),
+    "budget": mark("budget binds"),
+    "power": mark("power binds"),
+}
 Standing = tuple[str, Candidate]
 
 
@@ -28,12 +35,12 @@ def found_cells(
     asked = {check.need for _, one in rows for check in one.checks}
     needs = [need for need in NEEDS if need in asked]
     columns = (
-        Column("Needs"),
-        Column("Machine"),
-        Column(f"Price, {currency}", right=True),
-        Column("Weights"),
-        Column("What binds, or is missing"),
-        *(Column(need.capitalize(), right=True) for need in needs),
+        Column(tr("Needs")),
+        Column(tr("Machine")),
+        Column(f"{tr('Price')}, {currency}", right=True),
+        Column(tr("Weights")),
+        Column(tr("What binds, or is missing")),
+        *(Column(tr(NEEDS[need]), right=True) for need in needs),
     )
     return columns, [_row(standing, one, needs) for standing, one in rows]
 
@@ -61,26 +68,24 @@ def found_sheet(rows: Sequence[Standing], currency: str) -> Sheet:
     return Sheet(headings, cells, texts)
 
 
-def why(one: Candidate) -> str:
+def why(one: Candidate, separators: Separators = ENGLISH) -> str:
     """What a machine lacks, what is unknown of it, or which need is the tightest."""
-    if one.lacks:
-        return "; ".join(check.said for check in one.lacks)
-    if one.unknown:
-        return "; ".join(check.said for check in one.unknown)
-    return f"{one.binds.need} binds" if one.binds else ""
+    if told := one.lacks or one.unknown:
+        return "; ".join(check.said(separators) for check in told)
+    return tr(BINDS[one.binds.need]) if one.binds else ""
 
 
 def _row(standing: str, one: Candidate, needs: Sequence[Need]) -> list[Shown]:
     tone = TONES[standing]
     checks = {check.need: check for check in one.checks}
     sign = "?" if standing == "unknown" else SIGNS[tone]
-    price = "no price" if one.price is None else plain(one.price, typed.separators())
+    price = tr("no price") if one.price is None else plain(one.price, typed.separators())
     return [
-        Shown(f"{sign} {standing}", tone),
+        Shown(f"{sign} {tr(standing)}", tone),
         Shown(one.machine.name),
         Shown(price, "muted" if one.price is None else "text", hint=one.price_said),
         Shown(one.weights or "-", "muted"),
-        Shown(why(one), "muted" if standing == "meets" else tone),
+        Shown(why(one, typed.separators()), "muted" if standing == "meets" else tone),
         *(_headroom(checks.get(need)) for need in needs),
     ]
 
@@ -89,10 +94,11 @@ def _headroom(check: Check | None) -> Shown:
     if check is None:
         return Shown("")
     if check.headroom is None:
-        return Shown("?", "below", hint=check.said)
+        return Shown("?", "below", hint=check.said(typed.separators()))
     times = check.headroom
-    figure = f"{times:,.2f}" if times < 10 else f"{times:,.0f}"
-    return Shown(f"{figure}×", "text" if check.met else "unfit", hint=check.said)  # noqa: RUF001
+    figure = number(times, 2 if times < 10 else 0, typed.separators())
+    tone = "text" if check.met else "unfit"
+    return Shown(f"{figure}×", tone, hint=check.said(typed.separators()))  # noqa: RUF001
 
 
 def _text(value: Any) -> str:

@@ -22,8 +22,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from ..language import tr
 from ..ranking.table import Indices, Table
+from . import typed
 from .heat_image import axes, image
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
 """Width and height of a cell, by zoom."""
@@ -95,10 +96,11 @@ class HeatMap(QAbstractScrollArea):
     def cell(self) -> tuple[int, int]:
         """Width and height of a cell in pixels."""
         if self._zoom is not None:
-            return CELLS[self._zoom]
+            return _cells()[self._zoom]
         size = self.viewport().size()
-        width = _fitting(size.width(), NAMES_LEFT_PX, self._machines.size, CELLS[-1][0])
-        height = _fitting(size.height(), NAMES_TOP_PX, self._models.size, CELLS[-1][1])
+        most = _cells()[-1]
+        width = _fitting(size.width(), px(NAMES_LEFT_PX), self._machines.size, most[0])
+        height = _fitting(size.height(), px(NAMES_TOP_PX), self._models.size, most[1])
         return width, height
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -124,7 +126,7 @@ class HeatMap(QAbstractScrollArea):
             x0 + first_machine * width, y0 + first_model * height, machines * width, models * height
         )
         painter.drawImage(target, self._image, QRect(first_machine, first_model, machines, models))
-        if width >= WRITTEN_PX and height >= NAMED_PX + 4:
+        if width >= px(WRITTEN_PX) and height >= px(NAMED_PX) + 4:
             self._write(
                 painter,
                 x0,
@@ -164,7 +166,7 @@ class HeatMap(QAbstractScrollArea):
                 painter.drawText(
                     box,
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                    self._table.cell(self._column, row),
+                    self._table.cell(self._column, row, typed.separators()),
                 )
 
     def _name(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
@@ -209,10 +211,11 @@ class HeatMap(QAbstractScrollArea):
     def zoom(self, steps: int) -> None:
         """Larger or smaller cells, the one in use staying in sight."""
         width, _ = self.cell
-        level = sum(other < width for other, _ in CELLS)
-        if steps > 0 and level < len(CELLS) and CELLS[level][0] > width:
+        sizes = _cells()
+        level = sum(other < width for other, _ in sizes)
+        if steps > 0 and level < len(sizes) and sizes[level][0] > width:
             steps -= 1  # a cell that fills the room lies between two sizes
-        self._zoom = min(max(level + steps, 0), len(CELLS) - 1)
+        self._zoom = min(max(level + steps, 0), len(sizes) - 1)
         self._set_bars()
         self._bring()
 
@@ -325,9 +328,16 @@ class HeatMap(QAbstractScrollArea):
             self.viewport().update()
 
 
+def _cells() -> list[tuple[int, int]]:
+    """The sizes that a cell may have; those that are named or written in grow with the text."""
+    return [(px(w), px(h)) if w >= NAMED_PX else (w, h) for w, h in CELLS]
+
+
 def _margins(width: int, height: int) -> tuple[int, int]:
     """Room for the names of the models at the left, of the machines at the top."""
-    return NAMES_LEFT_PX if height >= NAMED_PX else 0, NAMES_TOP_PX if width >= NAMED_PX else 0
+    named = px(NAMED_PX)
+    left, top = px(NAMES_LEFT_PX), px(NAMES_TOP_PX)
+    return left if height >= named else 0, top if width >= named else 0
 
 
 def _fitting(room_px: int, names_px: int, count: int, most_px: int) -> int:

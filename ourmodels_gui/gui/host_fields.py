@@ -12,9 +12,9 @@ from . import typed
 from .assembly import Assembly, One
 from .fields import NumberField
 from .form import LABEL_PX
-from .theme import UNIT
+from .theme import UNIT, px
 
-FIELD_PX = 108
+LEAST_PX, FIELD_PX = 72, 108
 GIB = 2.0**30
 CHANNELS = re.compile(r"(\d+)\s*(?:ch|channels?)?\s*[x\u00d7*]\s*(?:ddr\d\w*-?)?(\d{3,5})", re.I)
 
@@ -50,13 +50,13 @@ class HostFields(QWidget):
             name.setBuddy(field)
             field.setToolTip(tip)
             field.setAccessibleName(tip.partition(".")[0])
-            field.setFixedWidth(FIELD_PX)
+            field.setMinimumWidth(px(LEAST_PX))
+            field.setMaximumWidth(px(FIELD_PX))
             field.refused.connect(self.refused)
             field.committed.connect(lambda value, key=key: self._commit(key, value))
-            name.setMinimumWidth(LABEL_PX if field is self.memory else 0)
+            name.setMinimumWidth(px(LABEL_PX) if field is self.memory else 0)
             row.addWidget(name)
-            row.addWidget(field)
-        row.addStretch(1)
+            row.addWidget(field, 1)
 
     def present(self, host: One, parts: Assembly) -> None:
         """Show what was typed, or in muted text what the platform has."""

@@ -29,7 +29,7 @@ from .import_review import ReviewPage
 from .model_path_row import ModelPathRow
 from .model_paths import one_model
 from .name_and_notes import NameAndNotes
-from .theme import CARD_PADDING, GROUP_GAP, UNIT, hairline, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, hairline, open_at, sized
 
 
 class ImportDialog(QDialog):
@@ -149,7 +149,7 @@ class ImportDialog(QDialog):
         layout.addWidget(self.stack, 1)
         layout.addWidget(hairline(self))
         layout.addLayout(foot)
-        self.resize(1120, 720)
+        open_at(self, 1120, 720)
 
     def _nothing_yet(self) -> QLabel:
         words = QLabel(

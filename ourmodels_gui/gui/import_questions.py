@@ -12,7 +12,7 @@ from . import typed
 from .captions import message, say
 from .fields import NumberField
 from .import_reading import Effect, Reviewed
-from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, px, sized
 
 UNKNOWN = "\u2013"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -130,7 +130,7 @@ class QuestionBox(QWidget):
     def _number(self, offer: Offer) -> NumberField:
         self.number = NumberField(typed.whole, typed.show, parent=self, empty=tr("unknown"))
         self.number.setAccessibleName(offer.question.text)
-        self.number.setMaximumWidth(40 * UNIT)
+        self.number.setMaximumWidth(px(160))
         self.number.committed.connect(self._typed)
         self.number.refused.connect(self.refuse)
         return self.number

@@ -19,7 +19,7 @@ from .elided import ElidedLabel
 from .import_facts import Facts, Line, TensorTable, parameters
 from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
-from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, sized
+from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, px, sized
 
 NARROWEST_PX = 440
 """Of one side of the review: both fit a screen of 1024."""
@@ -185,7 +185,7 @@ class Column(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         needed = self._inside.minimumSizeHint().width() + SCROLL_PX
-        return QSize(min(needed, NARROWEST_PX), 20 * UNIT)
+        return QSize(min(needed, px(NARROWEST_PX)), 20 * UNIT)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:

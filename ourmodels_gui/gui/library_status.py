@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from ..language import tr
 from ..library.load import Library
 from ..problem import Problem
-from .theme import CARD_PADDING, UNIT, sized
+from .theme import CARD_PADDING, UNIT, px, sized
 
 
 class ProblemList(QWidget):
@@ -41,7 +41,7 @@ class ProblemList(QWidget):
         layout.setContentsMargins(CARD_PADDING, UNIT, CARD_PADDING, UNIT)
         layout.addLayout(head)
         layout.addWidget(self.list)
-        self.setMaximumHeight(180)
+        self.setMaximumHeight(px(180))
         self.hide()
 
     def offer(self, problems: Sequence[Problem]) -> None:

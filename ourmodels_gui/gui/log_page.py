@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..files import write_whole
-from ..language import tr
+from ..language import english, tr
 from ..library.load import Library
 from ..measured.check import check
 from ..measured.log import Entry, subject_of
@@ -105,7 +105,8 @@ class LogPage(QWidget):
         """
         form = SUFFIXES.get(path.suffix.lower())
         target = path if form else path.with_name(f"{path.name}.csv")
-        text = exported(self._shown, form or "CSV", self._measurements.library())
+        with english():
+            text = exported(self._shown, form or "CSV", self._measurements.library())
         try:
             write_whole(target, text.encode())
         except OSError as bad:
@@ -167,7 +168,7 @@ def _row(entry: Entry, library: Library, scenario: Scenario) -> tuple[Cell, ...]
     run, write = entry.run, typed.separators()
     limit = check(run, library, scenario=scenario).ceiling
     share = f"{plain(round(100 * limit.ratio, 1), write)} %" if limit else ""
-    words = f"{run.phase}: {conditions_words(run, write)}"
+    words = f"{tr(run.phase)}: {conditions_words(run, write)}"
     if named := _names(run):
         words += f"; {named}"
     if run.note:

@@ -21,7 +21,7 @@ from .plot_cursor import Cursor
 from .plot_items import Band, Curve, Gate, Level, Note, Points, Region
 from .plot_labels import LABEL_ROW_PX, place_gates, settle
 from .plots import BEHIND, LogAxis, Reading, pen
-from .theme import Palette, colours
+from .theme import Palette, colours, px
 
 LEFT_AXIS_PX = 66
 MARGIN_PX = 10
@@ -77,7 +77,7 @@ class LogPlot(pg.PlotWidget):
         self.box.setMouseEnabled(x=True, y=False)
         self.box.disableAutoRange()
         self.box.setDefaultPadding(0.0)
-        y.setWidth(LEFT_AXIS_PX)
+        y.setWidth(px(LEFT_AXIS_PX))
         self.getPlotItem().showAxes((True, False, False, True), showValues=True)
         for axis in (x, y):
             axis.setZValue(BEHIND)
@@ -173,8 +173,8 @@ class LogPlot(pg.PlotWidget):
     def _set_y(self) -> None:
         low, high = self._span[2:]
         height = max(self.box.height(), 40.0)
-        above = MARGIN_PX + LABEL_ROW_PX * (self._rows + 1)
-        below = MARGIN_PX + LABEL_ROW_PX
+        above = MARGIN_PX + px(LABEL_ROW_PX) * (self._rows + 1)
+        below = MARGIN_PX + px(LABEL_ROW_PX)
         scale = (high - low) / max(height - above - below, 20.0)
         self.box.setYRange(low - below * scale, high + above * scale, padding=0)
 

@@ -17,9 +17,9 @@ from ..language import tr
 from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
 from .captions import message, say
-from .form import CAUTION, Group
+from .form import CAUTION, Group, align
 from .machine_values import Values, cautions, record_of, values_of
-from .theme import GROUP_GAP, UNIT, hairline
+from .theme import GROUP_GAP, UNIT, hairline, open_at
 
 LABEL_PX = 112
 
@@ -64,7 +64,7 @@ class MachineEditor(QDialog):
             page.addWidget(group)
             group.edited.connect(self._edited)
             group.present(self.values, {})
-            group.grid.setColumnMinimumWidth(0, LABEL_PX)
+        align(self.groups, LABEL_PX)
         page.addStretch(1)
         self._cautioned: set[str] = set()
         scroll = QScrollArea()
@@ -86,7 +86,7 @@ class MachineEditor(QDialog):
         layout.addWidget(self._advice)
         layout.addWidget(self._trouble)
         layout.addWidget(self._buttons)
-        self.resize(460, 560)
+        open_at(self, 460, 560)
         self._check()
 
     def accept(self) -> None:

@@ -16,6 +16,7 @@ from .machine_rows import FACETS, KINDS, machine_row
 from .parts_panel import PartsPanel
 from .picker import Picker
 from .search import natural
+from .theme import px
 
 HEAD_PX, LIST_PX = 72, 98
 ONLY_MEMORIES = {"kind": frozenset({KINDS["cpu"]})}
@@ -103,13 +104,16 @@ class MachinePicker(Picker):
             self._parts = Assembly(hardware, self._library)
             if self._parts.part(self._place) is None:
                 self._place = 0
-        self._show(self._parts)
+            self._show(self._parts)
+        elif self._panel is not None:
+            self._panel.take_back()
         if evaluation.problem is not None:
-            self.refuse(evaluation.problem)
+            self.refuse(evaluation.problem, until_retyped=False)
 
-    def refuse(self, problem: Problem) -> bool:
+    def refuse(self, problem: Problem, *, until_retyped: bool = True) -> bool:
         """Show at the parts why a value was refused; False if it is none of theirs."""
-        return self._panel is not None and self._panel.isVisible() and self._panel.refuse(problem)
+        panel = self._panel
+        return panel is not None and panel.isVisible() and panel.refuse(problem, until_retyped)
 
     @property
     def is_composed(self) -> bool:
@@ -122,7 +126,7 @@ class MachinePicker(Picker):
         told = self._tell(part or parts.devices[0].chosen)
         self._show_menu(parts, told.name)
         if parts.is_composed:
-            title = parts.title(lambda one: self._tell(one).name)
+            title = parts.title
             memory = memory_words(parts.capacity_bytes)
             self.show_chosen(
                 "" if adding else told.row,
@@ -149,7 +153,7 @@ class MachinePicker(Picker):
         assert self._panel is not None
         height = 0
         if not self._panel.isHidden():
-            height = HEAD_PX + self._panel.sizeHint().height() + LIST_PX
+            height = px(HEAD_PX) + self._panel.sizeHint().height() + px(LIST_PX)
         if height != self._height:
             self._height = height
             self.resized.emit(height)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -36,7 +36,7 @@ from .preferences import Preferences
 from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, sized
+from .theme import CARD_PADDING, UNIT, Theme, open_at, sized
 
 
 class Panels(NamedTuple):
@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         if name == "theme":
             self._theme.choose(self.preferences.settings.theme)
         else:
-            self.bar.say(self.tr("This holds from the next start on."))
+            self.bar.say(tr("This holds from the next start on."))
 
     def _explain(self) -> None:
         """Show what the focused control is for, beside it."""
@@ -262,7 +262,7 @@ class MainWindow(QMainWindow):
         about.open()
 
     def _restore(self) -> None:
-        self.resize(QSize(1280, 800).boundedTo(self.screen().availableSize()))
+        open_at(self, 1280, 800)
         settings = self.preferences.settings
         for restore, state in (
             (self.restoreGeometry, settings.layout.geometry),

@@ -11,7 +11,7 @@ from ..units import size
 from . import typed
 from .fill import GAP_PX, Stretch, hint, paint_fill, paint_legend, stretches
 from .pictures import offer_pictures
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 BAR_PX = 26
 
@@ -57,14 +57,14 @@ class MemoryBar(QWidget):
 
     def sizeHint(self) -> QSize:
         line = QFontMetrics(sized("caption")).height()
-        return QSize(400, BAR_PX + UNIT + line)
+        return QSize(400, px(BAR_PX) + UNIT + line)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
 
     def stretches(self) -> list[Stretch]:
         """Every part with its place in the widget, to scale; the free rest last."""
-        bar = QRectF(0.5, 0.5, self.width() - 1.0, BAR_PX - 1.0)
+        bar = QRectF(0.5, 0.5, self.width() - 1.0, px(BAR_PX) - 1.0)
         return stretches(self._parts, self._capacity_bytes, bar)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -72,14 +72,14 @@ class MemoryBar(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(sized("caption"))
-        bar = QRectF(0.5, 0.5, self.width() - 1.0, BAR_PX - 1.0)
+        bar = QRectF(0.5, 0.5, self.width() - 1.0, px(BAR_PX) - 1.0)
         mark = None
         if self._parts and self.free_bytes < 0:
             whole = self._capacity_bytes - self.free_bytes
             mark = bar.left() + bar.width() * self._capacity_bytes / whole
         below = paint_fill(painter, palette, bar, self.stretches(), mark)
         if mark is not None:
-            painter.fillRect(QRectF(mark - 1, 0, 2, BAR_PX + UNIT), QColor(palette.unfit))
+            painter.fillRect(QRectF(mark - 1, 0, 2, px(BAR_PX) + UNIT), QColor(palette.unfit))
         self._write_below(painter, below)
 
     def _write_below(self, painter: QPainter, below: list[Part]) -> None:
@@ -87,7 +87,7 @@ class MemoryBar(QWidget):
             return
         palette, write = colours(self), typed.separators()
         metrics = painter.fontMetrics()
-        baseline = BAR_PX + UNIT + metrics.ascent()
+        baseline = px(BAR_PX) + UNIT + metrics.ascent()
         end = tr("capacity {size}").format(size=size(self._capacity_bytes, write))
         colour = palette.muted
         if self.free_bytes < 0:
@@ -102,7 +102,7 @@ class MemoryBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = hint(self.stretches(), QPointF(event.pos().x(), BAR_PX / 2))
+            words = hint(self.stretches(), QPointF(event.pos().x(), px(BAR_PX) / 2))
             if words:
                 QToolTip.showText(event.globalPos(), words, self)
                 return True

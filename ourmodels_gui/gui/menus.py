@@ -220,7 +220,7 @@ def example_files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def words_of(key: str) -> str:
-    """A key of the scenario in words, for the name of an undo step.
+    """A key of the scenario in words, or what it is a part of, for the name of an undo step.
 
     >>> words_of("workload.floor_tokens_per_s")
     'floor'
@@ -228,14 +228,37 @@ def words_of(key: str) -> str:
     known = {
         "hardware": tr("machine"),
         "model": tr("model"),
+        "model.weights": tr("weight format"),
+        "model.include_towers": tr("vision and audio"),
         "workload.reserved_context_tokens": tr("reserved context"),
         "workload.read_context_tokens": tr("read context"),
         "workload.read_context_fraction": tr("share read"),
         "workload.floor_tokens_per_s": tr("floor"),
         "workload.overhead_gb": tr("overhead"),
         "workload.batch": tr("number of sessions"),
+        "workload.cache_format": tr("cache format"),
+        "workload.cache_read_format": tr("format the cache is read in"),
+        "workload.cache_policy": tr("window layers"),
+        "workload.routing": tr("experts read"),
+        "workload.rates": tr("rates"),
+        "workload.decode_ceiling": tr("decode ceiling"),
         "prefill.prompt_tokens": tr("prompt"),
         "prefill.ttft_budget_s": tr("time budget"),
         "prefill.batch": tr("number of prompts"),
+        "prefill.cached_prefix_tokens": tr("cached prefix"),
+        "prefill.answer_tokens": tr("answer"),
+        "prefill.chunk_tokens": tr("chunk"),
+        "prefill.cache_growth": tr("growth of the cache"),
+        "prefill.linear_mode": tr("mode of the linear layers"),
+        "prefill.attention_mode": tr("mode of attention"),
+        "speculation.draft_tokens": tr("draft tokens"),
+        "speculation.acceptance": tr("acceptance"),
+        "speculation.emitted_tokens": tr("emitted tokens"),
+        "speculation.draft": tr("draft"),
+        "workload": tr("workload"),
+        "prefill": tr("prompt"),
+        "speculation": tr("speculation"),
     }
-    return known.get(key) or key.rpartition(".")[2].replace("_", " ")
+    while key and key not in known:
+        key = key.rpartition(".")[0]
+    return known.get(key, tr("scenario"))

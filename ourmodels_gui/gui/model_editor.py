@@ -9,7 +9,7 @@ from ..library.models import ModelRecord
 from ..problem import BadInput
 from .captions import message, say
 from .name_and_notes import NameAndNotes
-from .theme import GROUP_GAP
+from .theme import GROUP_GAP, px
 
 
 class ModelEditor(QDialog):
@@ -41,7 +41,7 @@ class ModelEditor(QDialog):
         layout.addWidget(self.trouble)
         layout.addStretch(1)
         layout.addWidget(self.buttons)
-        self.resize(520, self.sizeHint().height())
+        self.resize(px(520), self.sizeHint().height())
 
     def accept(self) -> None:
         """Save what is typed and close, or say why not."""

@@ -11,7 +11,6 @@ from ..library.profile import default_weights
 from ..scenario import InlineModel, ModelRef
 from ..spoken import spoken
 from .fields import ChoiceField
-from .form import LABEL_PX
 from .model_rows import FACETS, model_row
 from .picker import Picker
 from .search import natural
@@ -52,10 +51,9 @@ class ModelPicker(Picker):
         )
         label = QLabel(tr("Weights"), self)
         label.setBuddy(self._weights)
-        foot = QGridLayout()
+        self._foot = foot = QGridLayout()
         foot.setHorizontalSpacing(2 * UNIT)
         foot.setVerticalSpacing(UNIT)
-        foot.setColumnMinimumWidth(0, LABEL_PX)
         foot.setColumnStretch(1, 1)
         foot.addWidget(label, 0, 0)
         foot.addWidget(self._weights, 0, 1)
@@ -64,6 +62,10 @@ class ModelPicker(Picker):
         self._kept_weights: str | None = None
         self.picked.connect(self._pick)
         self.offer(library)
+
+    def field_left(self, label_px: int) -> None:
+        """Leave so much room for the label."""
+        self._foot.setColumnMinimumWidth(0, label_px)
 
     def offer(self, library: Library) -> None:
         """Show the models of a library, the user's own first."""

@@ -8,7 +8,7 @@ from ..language import tr
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from .form import LABEL_PX
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 NAME_LENGTH = 120
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
@@ -38,7 +38,7 @@ class NameAndNotes(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(2 * UNIT)
         layout.setVerticalSpacing(UNIT)
-        layout.setColumnMinimumWidth(0, LABEL_PX)
+        layout.setColumnMinimumWidth(0, px(LABEL_PX))
         layout.setColumnStretch(1, 1)
         for row, (words, field) in enumerate(((tr("Name"), self.name), (tr("Notes"), self.notes))):
             label = QLabel(words, self)
@@ -64,7 +64,7 @@ class NameAndNotes(QWidget):
         """The record with what is typed. Raises BadInput when there is no name."""
         name = " ".join(self.name.text().split())
         if not name:
-            raise BadInput("name", "a name is needed; write one")
+            raise BadInput("name", tr("a name is needed; write one"))
         lines = (line.strip() for line in self.notes.toPlainText().splitlines())
         notes = tuple(line for line in lines if line)
         return msgspec.structs.replace(record, name=name, notes=notes)

@@ -15,7 +15,7 @@ from ..composed import MOST_DEVICES
 from ..language import tr
 from . import typed
 from .fields import NumberField
-from .theme import RADIUS, UNIT, colours, sized
+from .theme import RADIUS, UNIT, colours, px, sized
 
 COUNT_PX = 40
 
@@ -60,14 +60,22 @@ class PartName(QAbstractButton):
         inside = self.rect().adjusted(UNIT, 0, -UNIT, 0)
         painter.setFont(sized("text"))
         metrics = painter.fontMetrics()
-        taken = metrics.horizontalAdvance(self._figures)
-        room = inside.width() - taken - 2 * UNIT
+        figures = self.shown_figures(metrics, inside.width())
+        room = inside.width() - metrics.horizontalAdvance(figures) - 2 * UNIT * bool(figures)
         middle = Qt.AlignmentFlag.AlignVCenter
         name = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, max(room, 0))
         painter.setPen(QColor(palette.accent if self.isChecked() else palette.text))
         painter.drawText(inside, middle | Qt.AlignmentFlag.AlignLeft, name)
         painter.setPen(QColor(palette.muted))
-        painter.drawText(inside, middle | Qt.AlignmentFlag.AlignRight, self._figures)
+        painter.drawText(inside, middle | Qt.AlignmentFlag.AlignRight, figures)
+
+    def shown_figures(self, metrics: QFontMetrics, room: int) -> str:
+        """As many figures as leave room for the whole name; memory before bandwidth."""
+        left = room - metrics.horizontalAdvance(self.text()) - 2 * UNIT
+        for words in (self._figures, self._figures.partition(" \u00b7 ")[0]):
+            if metrics.horizontalAdvance(words) <= left:
+                return words
+        return ""
 
 
 class PartRow(QWidget):
@@ -80,7 +88,7 @@ class PartRow(QWidget):
     def __init__(self, parent: QWidget | None = None, *, has_count: bool = True) -> None:
         super().__init__(parent)
         self.count = NumberField(device_count, typed.show, parent=self)
-        self.count.setFixedWidth(COUNT_PX)
+        self.count.setFixedWidth(px(COUNT_PX))
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.count.setToolTip(tr("How many of this machine work together."))
         self.count.committed.connect(self.counted)
@@ -100,7 +108,7 @@ class PartRow(QWidget):
         row.setSpacing(UNIT)
         if not has_count:
             self._times.setText("+")
-            row.addSpacing(COUNT_PX + UNIT)
+            row.addSpacing(px(COUNT_PX) + UNIT)
         self.count.setVisible(has_count)
         row.addWidget(self.count)
         row.addWidget(self._times)

@@ -21,7 +21,7 @@ from .captions import message, say
 from .host_fields import HostFields
 from .machine_named import Named
 from .part_row import PartRow
-from .theme import UNIT
+from .theme import UNIT, px
 from .together_group import PlacementGroup, TogetherGroup
 
 LEAST_PX = 132
@@ -86,7 +86,7 @@ class PartsPanel(QScrollArea):
     def present(self, parts: Assembly, name: Callable[[One], Named], place: int) -> None:
         """Show the parts; place is the one that the list is for, behind the last a new one."""
         self._parts = parts
-        say(self.error, "")
+        self.take_back()
         for index, row in enumerate(self.rows):
             part = parts.part(index)
             row.setVisible(part is not None or index == place)
@@ -109,13 +109,19 @@ class PartsPanel(QScrollArea):
         self.together.present_parts(parts)
         self.placement.present_parts(parts)
 
-    def refuse(self, problem: Problem) -> bool:
-        """Show in its place why a value was refused; False if it is none of the parts'."""
+    def take_back(self) -> None:
+        """What was wrong with the parts before is no more."""
+        say(self.error, "")
+
+    def refuse(self, problem: Problem, until_retyped: bool) -> bool:
+        """Show in its place why a value was refused; False if it is none of the parts'.
+
+        until_retyped: the value is in its field only.
+        """
         if not problem.key.startswith("hardware.") or self._parts is None:
             return False
-        until = {"until_retyped": True}
         for group in (self.together, self.placement):
-            if group.refuse(problem.key, problem.message, **until):
+            if group.refuse(problem.key, problem.message, until_retyped=until_retyped):
                 return True
         self._refuse(problem.message)
         return True
@@ -144,7 +150,7 @@ class PartsPanel(QScrollArea):
         return QSize(200, inside.sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, min(self.sizeHint().height(), LEAST_PX))
+        return QSize(200, min(self.sizeHint().height(), px(LEAST_PX)))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:

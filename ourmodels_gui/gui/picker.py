@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import tr
 from .basis_mark import MARK_PX, basis_icon, basis_words
 from .captions import message, say
 from .elided import ElidedLabel
 from .facets import FacetPopup, FilterBar
 from .rows import RowDelegate, RowList, RowModel
 from .search import Chosen, Facet, Row, counts
-from .theme import CARD_PADDING, UNIT, sized
+from .theme import CARD_PADDING, UNIT, px, sized
 
 HEADING_PX = 72
 
@@ -77,17 +78,17 @@ class Picker(QWidget):
     def _build_head(self, hint: str) -> None:
         heading = QLabel(self._title, self)
         heading.setFont(sized("heading"))
-        heading.setMinimumWidth(HEADING_PX)
+        heading.setMinimumWidth(px(HEADING_PX))
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
         self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName(self.tr("Search: {title}").format(title=self._title))
+        self.search.setAccessibleName(tr("Search: {title}").format(title=self._title))
         self.search.installEventFilter(self)
         heading.setBuddy(self.search)
         self.filter = QToolButton(self, autoRaise=True)
-        self.filter.setText(self.tr("Filter"))
-        self.filter.setAccessibleName(self.tr("Filter: {title}").format(title=self._title))
-        self.filter.setToolTip(self.tr("Narrow the list by maker, kind, size and more"))
+        self.filter.setText(tr("Filter"))
+        self.filter.setAccessibleName(tr("Filter: {title}").format(title=self._title))
+        self.filter.setToolTip(tr("Narrow the list by maker, kind, size and more"))
         self.filter.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.filter.setVisible(bool(self._facets))
         self.filter.clicked.connect(self.open_filters)
@@ -101,10 +102,10 @@ class Picker(QWidget):
         self.chosen = ElidedLabel(self)
         self.chosen.setFont(sized("text", bold=True))
         self.evidence = QToolButton(self, autoRaise=True)
-        self.evidence.setText(self.tr("Sources"))
+        self.evidence.setText(tr("Sources"))
         self.evidence.setFont(sized("caption"))
         self.evidence.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.evidence.setIconSize(QSize(MARK_PX, MARK_PX))
+        self.evidence.setIconSize(QSize(px(MARK_PX), px(MARK_PX)))
         self.evidence.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.evidence.clicked.connect(self.sources)
         self._named = QHBoxLayout()
@@ -128,7 +129,7 @@ class Picker(QWidget):
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.view.setAccessibleName(self._title)
-        self.view.setMinimumHeight(72)
+        self.view.setMinimumHeight(px(72))
         self.view.clicked.connect(self._choose)
         self.view.installEventFilter(self)
 
@@ -207,7 +208,7 @@ class Picker(QWidget):
     def _narrow(self, chosen: Chosen) -> None:
         self.model.narrow(chosen)
         number = sum(len(values) for values in chosen.values())
-        words = self.tr("Filter")
+        words = tr("Filter")
         self.filter.setText(f"{words} {self.locale().toString(number)}" if number else words)
         self.view.scrollToTop()
         self._mark()
@@ -217,17 +218,17 @@ class Picker(QWidget):
     def _found(self) -> str:
         local = self.locale()
         shown, total = self.model.rowCount(), self.model.total
-        return self.tr("{shown} of {total}").format(
+        return tr("{shown} of {total}").format(
             shown=local.toString(shown), total=local.toString(total)
         )
 
     def _show_basis(self) -> None:
-        words = self.tr("Every figure with its source ({key})").format(key=self.SOURCES_KEY)
+        words = tr("Every figure with its source ({key})").format(key=self.SOURCES_KEY)
         self.evidence.setIcon(basis_icon(self._basis, self))
         self.evidence.setToolTip("\n".join(filter(None, (words, basis_words(self._basis)))))
         self.evidence.setAccessibleName(
             ", ".join(
-                filter(None, (self.tr("Sources: {title}").format(title=self._title), self._basis))
+                filter(None, (tr("Sources: {title}").format(title=self._title), tr(self._basis)))
             )
         )
 
@@ -257,8 +258,8 @@ class Picker(QWidget):
             say(self.empty, "")
         elif self.model.total:
             text = self.search.text().strip()
-            words = self.tr("Nothing matches \u201c{text}\u201d.").format(text=text)
-            narrowed = self.tr("Nothing matches the filters.")
+            words = tr("Nothing matches \u201c{text}\u201d.").format(text=text)
+            narrowed = tr("Nothing matches the filters.")
             say(self.empty, words if text else narrowed)
         else:
             say(self.empty, self.NOTHING)

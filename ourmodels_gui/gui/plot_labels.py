@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF
 
 from .plot_items import Gate, Label
+from .theme import px
 
 if TYPE_CHECKING:
     from .log_plot import LogPlot
@@ -18,7 +19,7 @@ MARGIN_PX = 3
 def place_gates(plot: "LogPlot") -> int:
     """Write the names of the gates at the top, in rows that do not touch; returns how many rows."""
     (left, right), (_, top) = plot.box.viewRange()
-    px, py = (max(size, 1e-9) for size in plot.box.viewPixelSize())
+    wide, high = (max(size, 1e-9) for size in plot.box.viewPixelSize())  # of a pixel
     ends: list[float] = []
     for gate in sorted(plot.gates, key=Gate.value):
         x = gate.value()
@@ -26,11 +27,12 @@ def place_gates(plot: "LogPlot") -> int:
             gate.label.hide()
             continue
         gate.label.setText(gate.name_text)
-        width = gate.label.width_px * px
+        width = gate.label.width_px * wide
         start = min(x, right - width)
         row = next((i for i, end in enumerate(ends) if end <= start), len(ends))
-        ends[row : row + 1] = [start + width + ROW_GAP_PX * px]
-        gate.label.put(gate.name_text, start, top - row * LABEL_ROW_PX * py, (0.0, 0.0))
+        ends[row : row + 1] = [start + width + ROW_GAP_PX * wide]
+        down = row * px(LABEL_ROW_PX) * high
+        gate.label.put(gate.name_text, start, top - down, (0.0, 0.0))
     return len(ends)
 
 

@@ -13,12 +13,12 @@ from ..summary import Row
 from .derivation import open_working
 from .tables import FigureTable
 from .telling import told
-from .theme import UNIT
+from .theme import UNIT, px
 from .working import Assumptions, Working
 
 PLOT_PX, DETAILS_PX = 510, 420
 DETAILS_MIN_PX = 260
-LEAST_PX = 240
+LEAST_PX = 200
 
 
 class PlotTab(QWidget):
@@ -48,7 +48,7 @@ class PlotTab(QWidget):
         self.column.setSpacing(UNIT)
         pages = QTabWidget()
         pages.setDocumentMode(True)
-        pages.setMinimumWidth(DETAILS_MIN_PX)
+        pages.setMinimumWidth(px(DETAILS_MIN_PX))
         pages.tabBar().setUsesScrollButtons(False)
         pages.addTab(self.figures, tr("Figures"))
         pages.addTab(table, tr("Table"))
@@ -60,7 +60,7 @@ class PlotTab(QWidget):
         split.setStretchFactor(1, 2)
         split.setSizes([PLOT_PX, DETAILS_PX])
         split.setChildrenCollapsible(False)
-        split.setMinimumHeight(LEAST_PX)
+        split.setMinimumHeight(px(LEAST_PX))
         self.page = QVBoxLayout(self)
         self.page.setContentsMargins(0, UNIT, 0, UNIT)
         self.page.addWidget(split, 1)

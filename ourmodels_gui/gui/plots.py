@@ -14,7 +14,9 @@ import pyqtgraph as pg
 from numpy.typing import ArrayLike
 from PySide6.QtGui import QColor, QPen
 
-from .theme import Palette, mixed, sized
+from ..units import ENGLISH, Separators, digits, number
+from . import typed
+from .theme import Palette, mixed, sized, text_scale
 
 GRID_SHARE = 0.15
 BEHIND = -1000
@@ -77,7 +79,7 @@ def one_two_five(low: float, high: float, size_px: float) -> list[float]:
     return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
-def rate_tick(value: float) -> str:
+def rate_tick(value: float, separators: Separators = ENGLISH) -> str:
     """A rate as a round tick: 0.5, 20, 5,000, 20k.
 
     >>> [rate_tick(x) for x in (0.5, 20.0, 5000.0, 20000.0, 2e6)]
@@ -85,11 +87,13 @@ def rate_tick(value: float) -> str:
     """
     for size, suffix in ((1e6, "M"), (1e4, "k")):
         if value >= size * (1 - 1e-9):
-            return f"{value / (1e6 if suffix == 'M' else 1e3):,.12g}{suffix}"
-    return f"{value:,.0f}" if value >= 1 - 1e-9 else f"{value:g}"
+            return digits(value / (1e6 if suffix == "M" else 1e3), 12, separators) + suffix
+    if value >= 1 - 1e-9:
+        return number(value, 0, separators)
+    return digits(value, 6, separators)
 
 
-def token_tick(value: float) -> str:
+def token_tick(value: float, separators: Separators = ENGLISH) -> str:
     """A power of two of tokens as people say it: 512, 8k, 1M.
 
     >>> [token_tick(2.0**power) for power in (9, 13, 20)]
@@ -97,26 +101,31 @@ def token_tick(value: float) -> str:
     """
     for power, suffix in ((20, "M"), (10, "k")):
         if value >= 2.0**power * (1 - 1e-9):
-            return f"{value / 2.0**power:g}{suffix}"
-    return f"{value:g}"
+            return digits(value / 2.0**power, 6, separators) + suffix
+    return digits(value, 6, separators)
 
 
-def time_tick(value: float) -> str:
+def time_tick(value: float, separators: Separators = ENGLISH) -> str:
     """A time as a round tick: 20 ms, 5 s, 2,000 s.
 
     >>> [time_tick(x) for x in (0.0005, 0.02, 5.0, 2000.0)]
     ['0.5 ms', '20 ms', '5 s', '2,000 s']
     """
-    return f"{value * 1e3:g} ms" if value < 1 - 1e-9 else f"{value:,.0f} s"
+    if value < 1 - 1e-9:
+        return f"{digits(value * 1e3, 6, separators)} ms"
+    return f"{number(value, 0, separators)} s"
 
 
 class LogAxis(pg.AxisItem):
     """An axis over log10 of its values; `ticks` chooses the values and `text` writes them."""
 
     def __init__(
-        self, orientation: str, counts: str, ticks: Ticks, text: Callable[[float], str]
+        self, orientation: str, counts: str, ticks: Ticks, text: Callable[..., str]
     ) -> None:
-        """counts: what is counted, in a word or two beside the axis; "" for nothing."""
+        """counts: what is counted, in a word or two beside the axis; "" for nothing.
+
+        text: takes the separators as well.
+        """
         super().__init__(orientation, maxTickLength=0)
         self._counts = counts
         self._ticks = ticks
@@ -127,11 +136,12 @@ class LogAxis(pg.AxisItem):
     def tickValues(
         self, minVal: float, maxVal: float, size: float
     ) -> list[tuple[float, list[float]]]:
-        ticks = self._ticks(10.0**minVal, 10.0**maxVal, size)
+        ticks = self._ticks(10.0**minVal, 10.0**maxVal, size / text_scale())
         return [(1.0, [log10(tick) for tick in ticks])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self._text(10.0**value) for value in values]
+        write = typed.separators()
+        return [self._text(10.0**value, separators=write) for value in values]
 
     def restyle(self, palette: Palette, scale: float) -> None:
         self.setPen(pen(palette.line, scale))

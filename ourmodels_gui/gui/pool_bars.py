@@ -11,9 +11,11 @@ from ..units import size
 from . import typed
 from .fill import Stretch, hint, paint_fill, stretches
 from .pictures import offer_pictures
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
-BAR_PX, ROW_PX = 18, 22
+BAR_PX, ROW_PX, CLOSE_PX = 18, 22, 18
+"""Heights of a bar and of a row; of a row where there are many."""
+FEW = 3
 NAME_SHARE, NAME_PX = 0.28, 220
 
 
@@ -62,7 +64,12 @@ class PoolBars(QWidget):
 
     def sizeHint(self) -> QSize:
         line = QFontMetrics(sized("caption")).height() if self._has_host else 0
-        return QSize(400, len(self.pools) * ROW_PX + line)
+        return QSize(400, len(self.pools) * self.row_px + line)
+
+    @property
+    def row_px(self) -> int:
+        """The height of a row."""
+        return px(ROW_PX if len(self.pools) <= FEW else CLOSE_PX)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
@@ -79,13 +86,15 @@ class PoolBars(QWidget):
         sizes = (size(pool.capacity_bytes, typed.separators()) for pool in self.pools)
         right = max(metrics.horizontalAdvance(words) for words in sizes) + 2 * UNIT
         left = self._name_px() + 2 * UNIT
-        return QRectF(left + 0.5, row * ROW_PX + 0.5, self.width() - left - right - 1.0, BAR_PX - 1)
+        height = min(px(BAR_PX), self.row_px - 2) - 1
+        width = self.width() - left - right - 1.0
+        return QRectF(left + 0.5, row * self.row_px + 0.5, width, height)
 
     def _name_px(self) -> int:
         """The room for names: of the longest, and not more than a share of the whole."""
         metrics = QFontMetrics(sized("caption"))
         longest = max((metrics.horizontalAdvance(pool.name) for pool in self.pools), default=0)
-        return min(longest + 2, NAME_PX, round(NAME_SHARE * self.width()))
+        return min(longest + 2, px(NAME_PX), round(NAME_SHARE * self.width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette, painter = colours(self), QPainter(self)
@@ -94,7 +103,7 @@ class PoolBars(QWidget):
         metrics, room = painter.fontMetrics(), self._name_px()
         middle = Qt.AlignmentFlag.AlignVCenter
         for row, (pool, filled) in enumerate(zip(self.pools, self.stretches(), strict=True)):
-            line = QRectF(0, row * ROW_PX, self.width(), BAR_PX)
+            line = QRectF(0, row * self.row_px, self.width(), self._bar(row).height())
             painter.setPen(QColor(palette.text))
             name = metrics.elidedText(pool.name, Qt.TextElideMode.ElideMiddle, room)
             painter.drawText(line, middle | Qt.AlignmentFlag.AlignLeft, name)
@@ -103,7 +112,7 @@ class PoolBars(QWidget):
             painter.drawText(line, middle | Qt.AlignmentFlag.AlignRight, capacity)
             paint_fill(painter, palette, self._bar(row), filled)
         painter.setPen(QColor(palette.muted))
-        baseline = len(self.pools) * ROW_PX + metrics.ascent()
+        baseline = len(self.pools) * self.row_px + metrics.ascent()
         words = metrics.elidedText(self.said, Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(QPoint(0, baseline), words)
 
@@ -111,7 +120,7 @@ class PoolBars(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             at = QPointF(event.pos())
             words = next(filter(None, (hint(one, at) for one in self.stretches())), "")
-            row = int(at.y() // ROW_PX)
+            row = int(at.y() // self.row_px)
             if not words and row < len(self.pools):
                 words = self.pools[row].name
             QToolTip.showText(event.globalPos(), words or self.said, self)

@@ -261,7 +261,7 @@ class PrefillPlot(QWidget):
     ) -> None:
         self._ghost_wait.clear_values()
         if shot is not None and shot.time_s is not None:
-            self._ghost_wait.show_values(shot.lengths, shot.time_s, "one shot")
+            self._ghost_wait.show_values(shot.lengths, shot.time_s, tr("one shot"))
         if drawn.time_s is None:
             self.waits.say(how_to_know(unavailable))
             return

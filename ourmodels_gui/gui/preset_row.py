@@ -7,7 +7,6 @@ from ..evaluation import Evaluation
 from ..language import tr
 from ..presets import presets
 from .fields import ChoiceField
-from .form import LABEL_PX
 from .theme import UNIT
 
 
@@ -21,9 +20,8 @@ class PresetRow(QWidget):
         self.choice = ChoiceField()
         self.choice.setAccessibleName(tr("Kind of use"))
         self.choice.committed.connect(self._chosen)
-        label = QLabel(tr("Use"))
+        self._label = label = QLabel(tr("Use"))
         label.setBuddy(self.choice)
-        label.setFixedWidth(LABEL_PX)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, UNIT, 0, 0)
         row.setSpacing(2 * UNIT)
@@ -31,6 +29,10 @@ class PresetRow(QWidget):
         row.addWidget(self.choice, 1)
         self._by_id = {preset.id: preset for preset in presets()}
         self._offer(own=True)
+
+    def field_left(self, label_px: int) -> None:
+        """Leave so much room for the label."""
+        self._label.setFixedWidth(label_px)
 
     def present(self, evaluation: Evaluation) -> None:
         """Name the preset in use."""

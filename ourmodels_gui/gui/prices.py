@@ -13,7 +13,7 @@ from . import typed
 from .captions import message, say
 from .form import Group
 from .preferences import Preferences
-from .theme import CARD_PADDING, UNIT
+from .theme import CARD_PADDING, UNIT, px
 
 WIDTH_PX = 320
 
@@ -67,7 +67,7 @@ class PricesPopup(QFrame):
 
     def open_at(self, corner: QPoint) -> None:
         """Show with the upper right corner at a point of the screen, the first field in focus."""
-        self.resize(WIDTH_PX, self.sizeHint().height())
+        self.resize(px(WIDTH_PX), self.sizeHint().height())
         screen = self.screen().availableGeometry()
         x = min(corner.x() - self.width(), screen.right() - self.width())
         y = min(corner.y(), screen.bottom() - self.height())

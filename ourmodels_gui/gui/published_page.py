@@ -42,7 +42,7 @@ class PublishedPage(QWidget):
             label = QLabel()
             label.setWordWrap(True)
             strip = QuartileStrip()
-            strip.setAccessibleName(tr("Published runs, {phase}").format(phase=phase))
+            strip.setAccessibleName(tr("Published runs, {phase}").format(phase=tr(phase)))
             self.words[phase], self.strips[phase] = label, strip
             layout.addWidget(label)
             layout.addWidget(strip)
@@ -81,10 +81,12 @@ class PublishedPage(QWidget):
             found = evidence(scenario.hardware, phase, *published, library)
             words = evidence_words(found, phase, typed.separators())
             if not stands_in_library(scenario.hardware, library):
-                words = tr("{phase}: the machine stands in the scenario alone").format(phase=phase)
+                words = tr("{phase}: the machine stands in the scenario alone").format(
+                    phase=tr(phase)
+                )
             self.words[phase].setText(words)
             self.strips[phase].present(found, checked.get(phase))
-        say(self._note, f"{BESIDE} {WHY_SMALL}")
+        say(self._note, f"{tr(BESIDE)} {tr(WHY_SMALL)}")
         self._list(scenario, library, published)
 
     def _list(self, scenario: Scenario, library: Library, published: Published) -> None:
@@ -95,7 +97,7 @@ class PublishedPage(QWidget):
             if not near:
                 continue
             heads.add(len(rows))
-            rows.append((Cell(""), Cell(""), Cell(phase)))
+            rows.append((Cell(""), Cell(""), Cell(tr(phase))))
             self._nearest.append(None)
             for one in near:
                 rows.append(_row(one, library, source_words(one.run, published.measured)))
@@ -127,13 +129,17 @@ def _row(one: Nearest, library: Library, source: str) -> tuple[Cell, ...]:
     run, write = one.run, typed.separators()
     machine = library.machines[run.machine].name
     model = library.models[run.model].name
-    where = "" if "machine" in one.same else f" on {machine}"
-    words = f"{model} {run.weights}{where}: {conditions_words(run, write)}"
+    words = tr("{model} {weights} on {machine}: {conditions}")
+    if "machine" in one.same:
+        words = tr("{model} {weights}: {conditions}")
+    words = words.format(
+        model=model, weights=run.weights, machine=machine, conditions=conditions_words(run, write)
+    )
     percent = f"{plain(round(100 * one.ceiling.ratio, 1), write)} %"
-    same = ", ".join(one.same)
+    same = ", ".join(map(tr, one.same))
     note = f"{machine}, {model}, {run.weights}\n{conditions_words(run, write)}\n{source}"
     return (
         Cell(rate(run.tokens_per_s, write), run.tokens_per_s),
         Cell(percent, one.ceiling.ratio, exact(one.ceiling.ratio)),
-        Cell(words, f"{machine}, {words}", f"{note}\nthe same: {same}"),
+        Cell(words, f"{machine}, {words}", f"{note}\n{tr('the same: {what}').format(what=same)}"),
     )

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..language import tr
 from ..measured.evidence import Evidence
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 HEIGHT_PX = 34
 BOX_PX = 12
@@ -31,7 +31,7 @@ class QuartileStrip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(240, HEIGHT_PX)
+        return QSize(240, px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         found = self._found
@@ -53,12 +53,13 @@ class QuartileStrip(QWidget):
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
             painter.drawLine(QPointF(at(share), middle + 6), QPointF(at(share), middle + 10))
         painter.setPen(QColor(palette.muted))
-        foot = QRectF(0, middle + 9, 0, HEIGHT_PX - middle - 9)
+        foot = QRectF(0, middle + 9, 0, self.height() - middle - 9)
         centre = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
         for share, words in ((0.0, "0"), (0.25, "25 %"), (0.5, "50 %"), (0.75, "75 %")):
-            painter.drawText(foot.translated(at(share), 0).adjusted(-24, 0, 24, 0), centre, words)
+            place = foot.translated(at(share), 0).adjusted(-px(24), 0, px(24), 0)
+            painter.drawText(place, centre, words)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
-        end = foot.translated(at(1.0), 0).adjusted(-60, 0, 2 * UNIT, 0)
+        end = foot.translated(at(1.0), 0).adjusted(-px(60), 0, 2 * UNIT, 0)
         painter.drawText(end, right, tr("ceiling"))
         painter.setPen(QPen(QColor(palette.aggregate), 2))
         painter.drawLine(QPointF(at(found.lowest), middle), QPointF(at(found.highest), middle))

@@ -36,7 +36,7 @@ def _card(answer: Answer, told: Summary, offer: Offer | None) -> CardText:
         figure="" if missing else answer.figure,
         unit="" if missing else answer.short_unit or answer.unit,
         why=answer.short_why or answer.why,
-        badge=answer.kind,
+        badge=tr(answer.kind),
         reason=tr(BOUND) if answer.kind == "bound" else "\n".join(told.reasons),
         working=told.row(answer.row) if answer.row else None,
         offer=offer,

@@ -17,22 +17,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..language import mark, tr
 from ..library.formats import WEIGHT_FORMATS
 from ..ranking.columns import BY_ID, COLUMNS
 from ..ranking.field import BEST
 from ..settings import Look, RankChoice, Scope
+from ..spoken import spoken
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
 from .rank_filters import FACETS
 from .search import Chosen
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
-    ("machines", "machines for this model"),
-    ("models", "models for this machine"),
-    ("pairs", "every pair"),
+    ("machines", mark("machines for this model")),
+    ("models", mark("models for this machine")),
+    ("pairs", mark("every pair")),
 )
-LOOKS: tuple[tuple[Look, str], ...] = (("table", "table"), ("map", "heat map"), ("value", "value"))
+LOOKS: tuple[tuple[Look, str], ...] = (
+    ("table", mark("table")),
+    ("map", mark("heat map")),
+    ("value", mark("value")),
+)
 SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""
 LEAST_PX = 56
@@ -71,8 +77,8 @@ def tool(words: str, tip: str, parent: QWidget | None = None) -> QToolButton:
 
 def give_way(field: QWidget, most_px: int) -> None:
     """A field of a row of tools: as wide as its words, narrower where the window is."""
-    field.setMinimumWidth(LEAST_PX)
-    field.setMaximumWidth(most_px)
+    field.setMinimumWidth(px(LEAST_PX))
+    field.setMaximumWidth(px(most_px))
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
 
@@ -100,34 +106,32 @@ class RankBar(QWidget):
 
     def _build_head(self, export: QWidget) -> QHBoxLayout:
         across = [(column, BY_ID[column].title) for column in ACROSS]
-        self.scope = self._choose_from("scope", self.tr("Rank"), SCOPES, 188)
-        self.weights = self._choose_from("weights", self.tr("Weight format"), (), 152)
-        self.look = self._choose_from("look", self.tr("Show as"), LOOKS, 92)
-        self.up = self._choose_from("up", self.tr("Figure"), (), 116)
-        self.across = self._choose_from("across", self.tr("Against"), across, 72)
-        self.columns = tool(self.tr("Columns"), self.tr("Which columns are shown"))
+        self.scope = self._choose_from("scope", tr("Rank"), SCOPES, 188)
+        self.weights = self._choose_from("weights", tr("Weight format"), (), 152)
+        self.look = self._choose_from("look", tr("Show as"), LOOKS, 92)
+        self.up = self._choose_from("up", tr("Figure"), (), 116)
+        self.across = self._choose_from("across", tr("Against"), across, 72)
+        self.columns = tool(tr("Columns"), tr("Which columns are shown"))
         self.menu = QMenu(self)
         self.columns.setMenu(self.menu)
         self.columns.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         for column in COLUMNS:
-            action = self.menu.addAction(column.title)
+            action = self.menu.addAction(tr(column.title))
             action.setCheckable(True)
             action.setData(column.id)
             action.toggled.connect(lambda on, id_=column.id: self._show_column(id_, on))
-        self.money = tool(
-            self.tr("Prices"), self.tr("Currency, electricity and lifetime; your own prices")
-        )
+        self.money = tool(tr("Prices"), tr("Currency, electricity and lifetime; your own prices"))
         self.money.clicked.connect(self.money_asked)
         head = QHBoxLayout()
         head.setSpacing(UNIT)
         # Read in one line: Rank machines for this model with the weights as chosen as a table.
         self._labels: dict[ChoiceField, QLabel] = {}
         for words, field in (
-            (self.tr("Rank"), self.scope),
-            (self.tr("with"), self.weights),
-            (self.tr("as"), self.look),
-            (self.tr("of"), self.up),
-            (self.tr("by"), self.across),
+            (tr("Rank"), self.scope),
+            (tr("with"), self.weights),
+            (tr("as"), self.look),
+            (tr("of"), self.up),
+            (tr("by"), self.across),
         ):
             label = QLabel(words)
             label.setBuddy(field)
@@ -142,14 +146,12 @@ class RankBar(QWidget):
     def _build_filters(self) -> QHBoxLayout:
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
-        self.search.setPlaceholderText(self.tr("Search names: rtx 24, qwen moe"))
-        self.search.setAccessibleName(self.tr("Search the ranking"))
+        self.search.setPlaceholderText(tr("Search names: rtx 24, qwen moe"))
+        self.search.setAccessibleName(tr("Search the ranking"))
         self.search.textChanged.connect(lambda text: self.chosen.emit({"text": text}))
-        self.filter = tool(
-            self.tr("Filter"), self.tr("Narrow by verdict, maker, kind, size and more")
-        )
+        self.filter = tool(tr("Filter"), tr("Narrow by verdict, maker, kind, size and more"))
         self.filter.clicked.connect(self.open_filters)
-        self.clear = tool(self.tr("Clear"), self.tr("Drop the search and every filter"))
+        self.clear = tool(tr("Clear"), tr("Drop the search and every filter"))
         self.clear.clicked.connect(self.cleared)
         self.found = QLabel()
         self.found.setFont(sized("caption"))
@@ -168,18 +170,18 @@ class RankBar(QWidget):
         field.setAccessibleName(name)
         field.setToolTip(name)
         give_way(field, width_px)
-        field.offer([(value, self.tr(words)) for value, words in choices])
+        field.offer([(value, tr(words)) for value, words in choices])
         field.committed.connect(lambda _value: self.chosen.emit({key: field.value()}))
         return field
 
     def present(self, choice: RankChoice) -> None:
         """Show a choice."""
         self._choice = choice
-        own = self.tr("weights as chosen") if choice.scope == "machines" else self.tr("as released")
-        formats = [(form.id, form.name) for form in WEIGHT_FORMATS.values()]
-        self.weights.offer([(None, own), (BEST, self.tr("best that fits")), *formats])
+        own = tr("weights as chosen") if choice.scope == "machines" else tr("as released")
+        formats = [(form.id, spoken(form.name)) for form in WEIGHT_FORMATS.values()]
+        self.weights.offer([(None, own), (BEST, tr("best that fits")), *formats])
         ups = UPS if choice.look == "value" else tuple(BY_ID)
-        self.up.offer([(column, BY_ID[column].title) for column in ups])
+        self.up.offer([(column, tr(BY_ID[column].title)) for column in ups])
         for key in ("scope", "weights", "look", "up", "across"):
             field: ChoiceField = getattr(self, key)
             field.present(getattr(choice, key))
@@ -193,7 +195,7 @@ class RankBar(QWidget):
         if self.search.text() != choice.text:
             self.search.setText(choice.text)
         switched = sum(len(values) for values in choice.facets.values())
-        self.filter.setText(self.tr("Filter") + (f" {switched}" if switched else ""))
+        self.filter.setText(tr("Filter") + (f" {switched}" if switched else ""))
         for action in self.menu.actions():
             action.blockSignals(True)
             action.setChecked(action.data() in choice.columns)
@@ -209,7 +211,7 @@ class RankBar(QWidget):
     def open_filters(self) -> None:
         """Show the facets with their counts below their button."""
         if self._popup is None:
-            self._popup = FacetPopup(self.tr("Ranking"), FACETS, self.counts, self)
+            self._popup = FacetPopup(tr("Ranking"), FACETS, self.counts, self)
             self._popup.changed.connect(self._narrow)
         self._popup.chosen = {key: frozenset(some) for key, some in self._choice.facets.items()}
         self._popup.say_found(self.found.text())

@@ -3,6 +3,7 @@
 import numpy as np
 from msgspec import structs
 
+from ..language import mark
 from ..ranking.order import Filters, Range, choose, facets
 from ..ranking.table import Table
 from .facets import Counts
@@ -11,14 +12,14 @@ from .search import Chosen, Facet
 FACETS = tuple(
     Facet(key, title)
     for key, title in (
-        ("verdict", "Verdict"),
-        ("kind", "Kind of machine"),
-        ("memory", "Memory"),
-        ("machine_vendor", "Maker of the machine"),
-        ("memory_type", "Memory type"),
-        ("experts", "Experts"),
-        ("model_vendor", "Maker of the model"),
-        ("licence", "Licence"),
+        ("verdict", mark("Verdict")),
+        ("kind", mark("Kind of machine")),
+        ("memory", mark("Memory")),
+        ("machine_vendor", mark("Maker of the machine")),
+        ("memory_type", mark("Memory type")),
+        ("experts", mark("Experts")),
+        ("model_vendor", mark("Maker of the model")),
+        ("licence", mark("Licence")),
     )
 )
 

@@ -6,11 +6,12 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit
 
+from ..language import tr
 from ..ranking.columns import BY_ID
 from ..ranking.order import Range
 from .ranges import HINT, parse_range
 from .rank_model import title
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 FIELD_PX = 24
 WAIT_MS = 150
@@ -55,9 +56,9 @@ class RankHeader(QHeaderView):
         field = QLineEdit(self)
         field.setFont(sized("caption"))
         field.setPlaceholderText("≤" if BY_ID[column].better == "less" else "≥")
-        field.setAccessibleName(self.tr("Range of {column}").format(column=title(column)))
-        field.setAccessibleDescription(HINT)
-        field.setToolTip(HINT)
+        field.setAccessibleName(tr("Range of {column}").format(column=title(column)))
+        field.setAccessibleDescription(tr(HINT))
+        field.setToolTip(tr(HINT))
         field.textEdited.connect(lambda _text, column=column: self._edited(column))
         field.editingFinished.connect(self._finish)
         field.installEventFilter(self)
@@ -112,10 +113,10 @@ class RankHeader(QHeaderView):
             parse_range(field.text(), BY_ID[column].better)
         except ValueError as error:
             field.setStyleSheet(f"color: {colours(self).unfit}")
-            field.setToolTip(f"{error}\n\n{HINT}")
+            field.setToolTip(f"{error}\n\n{tr(HINT)}")
         else:
             field.setStyleSheet("")
-            field.setToolTip(HINT)
+            field.setToolTip(tr(HINT))
 
     def _finish(self) -> None:
         if self._typing.isActive():
@@ -138,7 +139,7 @@ class RankHeader(QHeaderView):
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        return QSize(hint.width(), self._title_px() + FIELD_PX + UNIT)
+        return QSize(hint.width(), self._title_px() + px(FIELD_PX) + UNIT)
 
     def _title_px(self) -> int:
         return 2 * self.fontMetrics().height() + 2 * UNIT
@@ -161,7 +162,7 @@ class RankHeader(QHeaderView):
             if section < self.count():
                 x = self.sectionViewportPosition(section)
                 field.setGeometry(
-                    x + 2, self._title_px() + 1, self.sectionSize(section) - 4, FIELD_PX
+                    x + 2, self._title_px() + 1, self.sectionSize(section) - 4, px(FIELD_PX)
                 )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

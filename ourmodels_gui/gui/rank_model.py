@@ -14,9 +14,11 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor
 
+from ..language import mark, tr
 from ..ranking.columns import BY_ID, NONE
 from ..ranking.table import UNKNOWN_SAID, Indices, Table
 from ..units import exact
+from . import typed
 from .cards import SIGNS
 from .prices import typed_price
 from .theme import LIGHT, Palette, sized
@@ -24,8 +26,13 @@ from .tray import Mark, mark_of
 
 Index = QModelIndex | QPersistentModelIndex
 LATER = "…"
-NO_PRICE = "no price"
-TITLES = {"machine": "Machine", "model": "Model", "weights": "Weights", "verdict": "Verdict"}
+NO_PRICE = mark("no price")
+TITLES = {
+    "machine": mark("Machine"),
+    "model": mark("Model"),
+    "weights": mark("Weights"),
+    "verdict": mark("Verdict"),
+}
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Role = Qt.ItemDataRole
@@ -43,7 +50,7 @@ def tone_of(verdict: str) -> str:
 def words_of(table: Table, row: int) -> str:
     """The verdict of a row with its sign; where it does not serve, what is missing."""
     verdict = table.verdict_of(row)
-    return f"{SIGNS[tone_of(verdict)]} {table.reason(row) or verdict}"
+    return f"{SIGNS[tone_of(verdict)]} {table.reason(row, typed.separators()) or tr(verdict)}"
 
 
 class RankModel(QAbstractTableModel):
@@ -152,19 +159,19 @@ class RankModel(QAbstractTableModel):
         if column == "machine":
             return self.table.machine_of(row).name
         if column == "model":
-            return self.table.model_of(row).name
+            return tr(self.table.model_of(row).name)
         if column == "weights":
             return self.table.weights_of(row) or NONE
         if column == "verdict":
             return words_of(self.table, row)
         if column not in self.ready:
             return LATER
-        said = self.table.cell(column, row)
-        return NO_PRICE if column == "price" and said == NONE else said
+        said = self.table.cell(column, row, typed.separators())
+        return tr(NO_PRICE) if column == "price" and said == NONE else said
 
     def _spoken(self, column: str, row: int) -> str:
         assert self.table is not None
-        unit = self.table.unit(column) if column in BY_ID else ""
+        unit = tr(self.table.unit(column)) if column in BY_ID else ""
         return f"{title(column)} {self.text(column, row)} {unit}".strip()
 
     def _colour(self, column: str, row: int) -> QColor | None:
@@ -173,7 +180,7 @@ class RankModel(QAbstractTableModel):
         if column == "verdict":
             return QColor(getattr(self.palette, tone_of(self.table.verdict_of(row))))
         quiet = not serves and column not in ("machine", "model")
-        if quiet or (column == "price" and self.text(column, row) == NO_PRICE):
+        if quiet or (column == "price" and self.text(column, row) == tr(NO_PRICE)):
             return QColor(self.palette.muted)
         return None
 
@@ -186,8 +193,8 @@ class RankModel(QAbstractTableModel):
                 return ""
             value = float(self.table.values(column)[row])
             if np.isnan(value):
-                return self.table.reason(row) or "unknown"
-            return f"{exact(value)} {self.table.unit(column)}".strip()
+                return self.table.reason(row, typed.separators()) or tr("unknown")
+            return f"{exact(value)} {tr(self.table.unit(column))}".strip()
         return words_of(self.table, row)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -208,7 +215,7 @@ class RankModel(QAbstractTableModel):
         machine = self.table.machine_of(row)
         if not machine.id:
             self.refused.emit(
-                self.tr("A machine as typed has no price of its own; save it as your own first.")
+                tr("A machine as typed has no price of its own; save it as your own first.")
             )
             return False
         try:
@@ -237,19 +244,19 @@ class RankModel(QAbstractTableModel):
         if role == Role.TextAlignmentRole:
             return RIGHT if column in BY_ID else LEFT
         if role == Role.ToolTipRole:
-            about = BY_ID[column].about if column in BY_ID else ""
+            about = tr(BY_ID[column].about) if column in BY_ID else ""
             return "\n".join(filter(None, (heading(column, self.table), about)))
         return None
 
 
 def title(column: str) -> str:
     """The name of a column of words or figures."""
-    return BY_ID[column].title if column in BY_ID else TITLES[column]
+    return tr(BY_ID[column].title if column in BY_ID else TITLES[column])
 
 
 def heading(column: str, table: Table | None) -> str:
     """The name of a column with its unit."""
     unit = ""
     if column in BY_ID:
-        unit = table.unit(column) if table is not None else BY_ID[column].unit
+        unit = tr(table.unit(column) if table is not None else BY_ID[column].unit)
     return f"{title(column)}, {unit}" if unit else title(column)

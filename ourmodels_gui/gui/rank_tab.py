@@ -9,6 +9,7 @@ from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.columns import BY_ID
@@ -65,7 +66,7 @@ class RankTab(QWidget):
         self._row: int | None = None
         self._refused = ""
         self.ranked = Ranked(self)
-        self.export = ExportButton(self.sheet, self.picture, self.tr("Ranking"))
+        self.export = ExportButton(self.sheet, self.picture, tr("Ranking"))
         self.bar = RankBar(self.export)
         self.table = RankTable()
         self.map = HeatMap()
@@ -165,7 +166,7 @@ class RankTab(QWidget):
         if not ranked.count:
             return self.words, ranked.why
         if choice.up not in ranked.ready:
-            return self.words, self.tr("This figure is being worked out …")
+            return self.words, tr("This figure is being worked out …")
         if choice.look == "map":
             self.map.present(table, choice.up, self._rows(table))
             return self.map, ""
@@ -244,7 +245,7 @@ class RankTab(QWidget):
             return rank_words.left_out_words(table, self._rows(table), self.choice.across)
         if self._row is not None and self._row < len(table):
             more = (self.choice.up,) if look == "map" else ()
-            hint = self.tr("Enter opens it, Space marks it for comparison")
+            hint = tr("Enter opens it, Space marks it for comparison")
             return rank_words.pair_words(table, self._row, *more), hint
         if look == "map":
             return rank_words.map_words(), ""

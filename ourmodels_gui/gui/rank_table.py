@@ -4,12 +4,13 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
+from ..language import tr
 from ..ranking.columns import BY_ID
 from .captions import message, say
 from .cell_table import look_plain
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 WIDTHS = {
     "machine": "GeForce RTX 4090 Laptop",
@@ -44,9 +45,9 @@ class RankTable(QTableView):
         self.setModel(self.rows)
         self.head = RankHeader(self)
         self.setHorizontalHeader(self.head)
-        self.setAccessibleName(self.tr("Ranking"))
+        self.setAccessibleName(tr("Ranking"))
         self.setAccessibleDescription(
-            self.tr(
+            tr(
                 "Enter opens a row, Space marks it for comparison, S sorts by the column, "
                 "F narrows it, F2 types a price"
             )
@@ -121,7 +122,7 @@ class RankTable(QTableView):
         left = max(self.viewport().width() - sum(self._least_px.values()), 0)
         for column, most in MORE_PX.items():
             if column in self._least_px:
-                more = min(left, most)
+                more = min(left, px(most))
                 left -= more
                 place = self.rows.columns.index(column)
                 self.setColumnWidth(place, self._least_px[column] + more)

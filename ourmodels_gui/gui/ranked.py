@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..evaluation import Evaluation
+from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.columns import BY_ID
@@ -121,7 +122,7 @@ class Ranked(QObject):
         if self._under_way != (library, wanted) or not self._preparing.is_busy:
             self._under_way = (library, wanted)
             self._preparing.ask(lambda _request: _prepared(library, wanted))
-        self._nothing(self.tr("Every model is worked out once in these formats …"))
+        self._nothing(tr("Every model is worked out once in these formats …"))
         return None
 
     def _prepared(self, field: Field) -> None:

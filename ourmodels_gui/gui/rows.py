@@ -25,7 +25,7 @@ from ..language import tr
 from .basis_mark import MARK_PX as BASIS_PX
 from .basis_mark import paint_basis
 from .search import Chosen, Row, matching, narrowed
-from .theme import UNIT, colours, sized
+from .theme import UNIT, colours, px, sized
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -137,7 +137,7 @@ class RowDelegate(QStyledItemDelegate):
         middle = Qt.AlignmentFlag.AlignVCenter
         if chosen:
             painter.setPen(QColor(palette.accent))
-            mark = QRect(rect.left(), rect.top(), self.MARK_PX, rect.height())
+            mark = QRect(rect.left(), rect.top(), px(self.MARK_PX), rect.height())
             painter.drawText(mark, middle | Qt.AlignmentFlag.AlignHCenter, "\u2713")
         right = rect.right() - UNIT
         painter.setPen(QColor(palette.text if chosen else palette.muted))
@@ -146,10 +146,10 @@ class RowDelegate(QStyledItemDelegate):
             painter.drawText(cell, middle | Qt.AlignmentFlag.AlignRight, text)
             right -= width
         if row.basis:
-            right -= BASIS_PX
-            place = QRect(right, rect.top(), BASIS_PX, rect.height())
+            right -= px(BASIS_PX)
+            place = QRect(right, rect.top(), px(BASIS_PX), rect.height())
             paint_basis(painter, place, row.basis, palette)
-        left = rect.left() + self.MARK_PX
+        left = rect.left() + px(self.MARK_PX)
         for words in filter(None, (tr("yours") if row.yours else "", row.badge)):
             right -= self._paint_badge(painter, rect, right - UNIT, words) + UNIT
         painter.setFont(self._font)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from ..language import tr
 from ..library.records import Basis
 
 Chosen = Mapping[str, frozenset[str]]
@@ -51,7 +52,7 @@ class Row(msgspec.Struct, frozen=True):
 
     def spoken(self) -> str:
         """The row as a screen reader says it, marks included."""
-        return " · ".join(filter(None, (self.words(), self.badge, self.basis)))
+        return " · ".join(filter(None, (self.words(), self.badge, tr(self.basis))))
 
 
 def weakest(bases: Sequence[Basis]) -> Basis | str:

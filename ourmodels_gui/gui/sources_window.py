@@ -26,17 +26,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..composed import ComposedHardware, Hardware
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.audit_page import audit_page
 from ..library.load import Library
+from ..library.lookup import hardware_in_use
 from ..library.provenance import Told, as_text, details, of_machine, of_model
+from ..library.provenance_composed import of_composition
 from ..scenario import ModelRef
+from .assembly import Assembly
 from .basis_mark import basis_icon
 from .elided import ElidedLabel
 from .rows import Index
 from .tables import VALUE_ROLE, Cell, FigureTable
-from .theme import CARD_PADDING, GROUP_GAP, UNIT, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, open_at, sized
 
 BASIS_COLUMN = 2
 PAGES = ("machine", "model", "audit")
@@ -123,7 +127,7 @@ class SourcePage(QWidget):
                 (
                     Cell(row.name),
                     Cell(f"{row.value} {row.unit}".strip()),
-                    Cell(tr(row.basis), row.basis),
+                    Cell(tr(row.basis), row.basis, tr(row.basis)),
                     Cell(row.source, note=row.place),
                     Cell(row.read),
                 )
@@ -179,7 +183,7 @@ class SourcesWindow(QDialog):
         layout.addWidget(self.tabs)
         close = QShortcut(QKeySequence.StandardKey.Close, self)
         close.activated.connect(self.close)
-        self.resize(960, 640)
+        open_at(self, 960, 640)
 
     def open_page(self, page: str) -> None:
         """Bring one of `PAGES` to the front."""
@@ -193,16 +197,24 @@ class SourcesWindow(QDialog):
     def present(self, evaluation: Evaluation, library: Library) -> None:
         """Show where the figures of a scenario's machine and model come from."""
         hardware, model = evaluation.scenario.hardware, evaluation.scenario.model
-        machine = library.machines.get(hardware) if isinstance(hardware, str) else None
         known = library.models.get(model.id) if isinstance(model, ModelRef) else None
-        self.machine.present(
-            of_machine(machine, library.sources) if machine else self._without_sources()
-        )
+        self.machine.present(self._of_hardware(hardware, library))
         self.model.present(of_model(known, library.sources) if known else self._without_sources())
         if library is not self._library:
             self._library = library
             self.audit.clear()
             self._show_audit()
+
+    def _of_hardware(self, hardware: Hardware, library: Library) -> Told:
+        chosen = hardware if isinstance(hardware, str) else ""
+        if chosen in library.machines:
+            return of_machine(library.machines[chosen], library.sources)
+        written = hardware_in_use(hardware, library)
+        if not isinstance(written, ComposedHardware):
+            return self._without_sources()
+        ready = library.compositions.get(chosen)
+        title = Assembly(hardware, library).title
+        return of_composition(title, written, library, ready.record if ready else None)
 
     def _show_audit(self) -> None:
         """The page is long; it is written when it is first looked at."""

@@ -75,8 +75,8 @@ class SpeculationPlot(QWidget):
         with_draft, without = rates(setup, batches)
         self._with.show_values(batches, with_draft, tr("with a draft"))
         self._without.show_values(batches, without, tr("without"))
-        low = float(min(with_draft.min(), without.min()))
-        top = float(max(with_draft.max(), without.max()))
+        low = float(min(np.nanmin(with_draft), np.nanmin(without)))
+        top = float(max(np.nanmax(with_draft), np.nanmax(without)))
         fits = decode.memory_batch or 1
         intervals = decode.speculation.loses_at if decode.speculation else ()
         for index, regions in enumerate(self.losing):
@@ -84,9 +84,9 @@ class SpeculationPlot(QWidget):
             for region in regions:
                 start = None if first is None else first - 0.5
                 end = None if last is None else last + 0.5
-                region.show_between(start, end, "loses")
+                region.show_between(start, end, tr("loses"))
         for region in self._beyond:
-            region.show_between(fits + 0.5, high * 2.0, "does not fit")
+            region.show_between(fits + 0.5, high * 2.0, tr("does not fit"))
         best = decode.forced.batch if decode.forced else decode.best_batch
         for gate in self._gates:
             words = tr("forced {count}") if decode.forced else tr("best {count}")
@@ -131,6 +131,11 @@ def reading(setup: Setup, batch: int) -> Reading:
     write = typed.separators()
     here = np.array([batch])
     with_draft, without = (float(found[0]) for found in rates(setup, here))
+    sessions = trn("{count} session", "{count} sessions", batch).format(
+        count=number(batch, 0, write)
+    )
+    if np.isnan(with_draft):
+        return Reading(batch, sessions, ((tr("fits"), tr("no")),))
     gain = number(100.0 * (with_draft / without - 1.0), 0, write)
     rows = [
         (tr("with a draft"), f"{rate(with_draft, write)} tok/s"),
@@ -142,8 +147,5 @@ def reading(setup: Setup, batch: int) -> Reading:
         plain = capacity(structs.replace(setup, speculation=None))
         limit = tr("only without the draft") if plain.fits(batch) else tr("no")
         rows.append((tr("fits"), limit))
-    sessions = trn("{count} session", "{count} sessions", batch).format(
-        count=number(batch, 0, write)
-    )
     dots = ((with_draft, "aggregate"), (without, "session"))
     return Reading(batch, sessions, tuple(rows), dots)

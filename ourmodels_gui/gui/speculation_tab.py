@@ -14,7 +14,7 @@ from .drafting import comparison_rows, drafting_words
 from .fields import NumberField
 from .plot_tab import PlotTab
 from .tables import FigureTable
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 if TYPE_CHECKING:
     from .speculation_plot import SpeculationPlot
@@ -63,7 +63,7 @@ class SpeculationControls(QWidget):
             label.setToolTip(tip)
             field.setToolTip(tip)
             field.setAccessibleName(words)
-            field.setFixedWidth(FIELD_PX)
+            field.setFixedWidth(px(FIELD_PX))
             field.committed.connect(lambda value, keys=keys: self._commit(keys, value))
             field.refused.connect(field.setToolTip)
             row.addWidget(label)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
@@ -106,6 +106,8 @@ def style_sheet(palette: Palette, icons: Path) -> str:
     """
     folder = icons.as_posix()
     check = f"{folder}/check-{'light' if palette is LIGHT else 'dark'}.svg"
+    dot, ring = px(6), px(4)
+    sign = dot + 2 * ring - 2  # a radio button keeps its size with its dot
     field = f"border: 1px solid {palette.outline}; border-radius: 4px; background: {palette.base};"
     return f"""
 QLineEdit {{ {field} padding: 2px 4px; }}
@@ -114,20 +116,22 @@ QPlainTextEdit[isField="true"] {{ {field} }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
     border-color: {palette.accent}; }}
 QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {palette.muted}; }}
-QComboBox::drop-down {{ border: none; width: 20px; }}
-QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg"); width: 12px; height: 12px; }}
+QComboBox::drop-down {{ border: none; width: {px(20)}px; }}
+QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg");
+    width: {sign}px; height: {sign}px; }}
 QCheckBox {{ spacing: 6px; }}
 QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field}
-    width: 12px; height: 12px; border-radius: 3px; }}
+    width: {sign}px; height: {sign}px; border-radius: 3px; }}
 QCheckBox::indicator:focus {{ border-color: {palette.accent}; }}
 QCheckBox::indicator:checked, QTreeView::indicator:checked,
 QTableView::indicator:checked {{ image: url("{check}");
     background: {palette.accent}; border-color: {palette.accent}; }}
 QRadioButton {{ spacing: 6px; }}
-QRadioButton::indicator {{ {field} width: 12px; height: 12px; border-radius: 7px; }}
+QRadioButton::indicator {{ {field}
+    width: {sign}px; height: {sign}px; border-radius: {sign // 2 + 1}px; }}
 QRadioButton::indicator:focus {{ border-color: {palette.accent}; }}
-QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 4px solid {palette.accent};
-    background: {palette.on_accent}; }}
+QRadioButton::indicator:checked {{ width: {dot}px; height: {dot}px;
+    border: {ring}px solid {palette.accent}; background: {palette.on_accent}; }}
 QSlider::groove:horizontal {{ height: 4px; background: {palette.line}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {palette.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ width: 12px; margin: -5px 0; border-radius: 7px;
@@ -174,14 +178,31 @@ def mixed(base: str, over: str, share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
+def text_scale() -> float:
+    """How large text is beside the normal text size."""
+    return QFontInfo(QApplication.font()).pixelSize() / TEXT_PX
+
+
+def px(normal: float) -> int:
+    """The pixels that text needs which takes `normal` of them at the normal text size.
+
+    Whatever holds text, or stands beside it, asks when it is made: before, the size is not known.
+    """
+    return round(normal * text_scale())
+
+
+def open_at(window: QWidget, width: int, height: int) -> None:
+    """Give a window its size at the normal text size, where the screen has room."""
+    window.resize(QSize(px(width), px(height)).boundedTo(window.screen().availableSize()))
+
+
 def sized(role: Text, *, bold: bool = False) -> QFont:
     """The application's font at the size of a role, with figures of equal width.
 
     Sizes grow with the text size that the system asks for.
     """
     font = QFont(QApplication.font())
-    scale = QFontInfo(font).pixelSize() / TEXT_PX
-    font.setPixelSize(round(_SIZE_PX[role] * scale))
+    font.setPixelSize(px(_SIZE_PX[role]))
     font.setFeature(QFont.Tag("tnum"), 1)
     if bold or role in ("heading", "figure"):
         font.setWeight(QFont.Weight.DemiBold)

@@ -26,7 +26,7 @@ from ..problem import BadInput
 from .background import Worker
 from .captions import message, say
 from .machine_values import Values
-from .theme import GROUP_GAP, UNIT, sized
+from .theme import GROUP_GAP, UNIT, open_at, px, sized
 
 SECONDS = 6.0
 
@@ -69,7 +69,7 @@ class ThisMachine(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Machines that this computer is or holds"))
         self.list.setWordWrap(True)
-        self.list.setFixedHeight(84)
+        self.list.setFixedHeight(px(84))
         self.list.currentRowChanged.connect(lambda _row: self._enable())
         self.refused = self._words(tr("What was not guessed"))
         self.trouble = message(error=True)
@@ -120,7 +120,7 @@ class ThisMachine(QDialog):
         layout.addWidget(self.trouble)
         layout.addStretch(1)
         layout.addLayout(foot)
-        self.resize(600, 560)
+        open_at(self, 600, 560)
         self._enable()
 
     def _words(self, name: str) -> QLabel:

@@ -23,7 +23,7 @@ from .concurrency import KEY as BATCH
 from .concurrency import BatchSlider, at_least_one
 from .contexts import FOLLOWED_SHARE, READ, RESERVED, SHARE, context_edit, follow_edit
 from .fields import LogSlider, NumberField
-from .theme import UNIT
+from .theme import UNIT, px
 
 LEAST_TOKENS, MOST_TOKENS = 256, 1_048_576
 FIELD_PX, SHARE_PX, SLIDER_PX = 132, 56, 48
@@ -87,7 +87,7 @@ class TrafficControls(QWidget):
         self.share = NumberField(_share, typed.show)
         self.share.setAccessibleName(tr("Share read"))
         self.share.setToolTip(tr("Share of the reserved context that is read, from 0 to 1."))
-        self.share.setFixedWidth(SHARE_PX)
+        self.share.setFixedWidth(px(SHARE_PX))
         self.share.committed.connect(lambda value: self.edited.emit({SHARE: value}))
         self.share.refused.connect(self.share.setToolTip)
         both = QWidget()
@@ -117,7 +117,7 @@ class TrafficControls(QWidget):
         row = self._grid.rowCount()
         name = QLabel(label)
         name.setBuddy(field)
-        field.setFixedWidth(FIELD_PX)
+        field.setFixedWidth(px(FIELD_PX))
         field.refused.connect(field.setToolTip)
         field.setAccessibleName(label)
         slider.setAccessibleName(tr("{label}, slider").format(label=label))

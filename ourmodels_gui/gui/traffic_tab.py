@@ -1,18 +1,17 @@
 """Memory traffic: the same machine twice, charged for the weights alone and for every read."""
 
-from msgspec import structs
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ..engine.capacity import capacity
 from ..engine.setup import Setup
 from ..engine.traffic import Accounting, demand, weights_only, with_reads
 from ..evaluation import Evaluation
-from ..language import tr, trn
-from ..units import duration, number, plain, rate, size
+from ..language import tr
+from ..units import number, rate
 from . import typed
 from .batches import why_no_curve
+from .captions import instead, say
 from .cards import SIGNS
 from .cells import Contents, contents, nice
 from .elided import ElidedLabel
@@ -20,6 +19,7 @@ from .feasible import Feasible
 from .theme import UNIT, sized
 from .traffic_board import TrafficBoard
 from .traffic_controls import Motion, TrafficControls
+from .traffic_words import key, left_lines, refusal, right_lines, several_words
 
 FRAME_MS = 33
 LONGEST_FRAME_S = 0.1
@@ -151,11 +151,17 @@ class TrafficTab(QWidget):
         below.addWidget(self.motion, 0, 1)
         below.addWidget(self.key, 1, 1, Qt.AlignmentFlag.AlignTop)
         below.setColumnStretch(0, 1)
-        layout = QVBoxLayout(self)
+        self.inside = QWidget()
+        layout = QVBoxLayout(self.inside)
         layout.setContentsMargins(0, UNIT, 0, UNIT)
         layout.setSpacing(2 * UNIT)
         layout.addLayout(boards, 1)
         layout.addLayout(below)
+        self.instead = instead()
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.inside)
+        whole.addWidget(self.instead)
         self._clock = QElapsedTimer()
         self._timer = QTimer(self, interval=FRAME_MS)
         self._timer.timeout.connect(self._tick)
@@ -182,7 +188,10 @@ class TrafficTab(QWidget):
             return
         evaluation, self._waiting = self._waiting, None
         setup, result = evaluation.setup, evaluation.result
-        if setup is None or result is None:
+        several = setup is not None and setup.composition is not None
+        say(self.instead, several_words() if several else "")
+        self.inside.setHidden(several)
+        if several or setup is None or result is None:
             self._runs = None
             for side in (self.left, self.right):
                 side.say(why_no_curve(evaluation))
@@ -254,67 +263,3 @@ class TrafficTab(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
-
-
-def left_lines(evaluation: Evaluation, left: Accounting) -> tuple[str, str]:
-    """What an iteration of the left board moves, and the bound with the memory full of sessions."""
-    write = typed.separators()
-    assert evaluation.result is not None
-    moves = tr("{size} of weights in {time}").format(
-        size=size(left.shared_bytes, write), time=duration(left.iteration_s, write)
-    )
-    power = evaluation.result.decode.memory_power_tokens_per_s
-    full = (
-        ""
-        if power is None
-        else tr("memory-power bound, memory full: {rate} tok/s").format(rate=rate(power, write))
-    )
-    return moves, full
-
-
-def right_lines(evaluation: Evaluation, right: Accounting) -> tuple[str, str]:
-    """What an iteration of the right board moves, and what each session gets of it."""
-    write = typed.separators()
-    assert evaluation.setup is not None
-    floor = evaluation.setup.workload.floor_tokens_per_s
-    reads = f"{number(right.batch, 0, write)} × {size(right.private_bytes, write)}"  # noqa: RUF001
-    moves = tr("{size} of weights + {reads} of reads in {time}").format(
-        size=size(right.shared_bytes, write), reads=reads, time=duration(right.iteration_s, write)
-    )
-    each = right.tokens_per_s / right.batch
-    per_session = tr("{rate} tok/s for each session").format(rate=rate(each, write))
-    if floor > 0:
-        words = tr("{rate} tok/s for each session, above the floor of {floor}")
-        if each < floor:
-            words = tr("{rate} tok/s for each session, below the floor of {floor}")
-        per_session = words.format(rate=rate(each, write), floor=plain(floor, write))
-    return moves, per_session
-
-
-def refusal(setup: Setup, sessions: int) -> str:
-    """What is missing for the sessions to run."""
-    write = typed.separators()
-    gate = capacity(structs.replace(setup, speculation=None))
-    if gate.margin_bytes < 0:
-        return tr("the model does not fit: {size} are missing").format(
-            size=size(-gate.margin_bytes, write)
-        )
-    missing = size(-gate.spare_bytes(sessions), write)
-    words = trn(
-        "{count} session does not fit: {missing} are missing",
-        "{count} sessions do not fit: {missing} are missing",
-        sessions,
-    )
-    return words.format(count=number(sessions, 0, write), missing=missing)
-
-
-def key(inside: Contents, *, speculates: bool) -> str:
-    """What a cell and a container stand for."""
-    write = typed.separators()
-    words = tr("a cell is {size}")
-    if inside.grouped > 1:
-        words = tr("a cell is {size}, a blue container {count} sessions")
-    words = words.format(
-        size=size(inside.cell_bytes, write), count=number(inside.grouped, 0, write)
-    )
-    return tr("{key}; without speculation").format(key=words) if speculates else words

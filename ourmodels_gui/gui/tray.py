@@ -10,6 +10,7 @@ from ..inline import InlineHardware
 from ..language import tr
 from ..library.load import Library
 from ..scenario import HardwareRef, InlineModel, ModelRef, Scenario
+from .assembly import Assembly
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -118,8 +119,10 @@ def whole_name(mark: Mark, library: Library) -> str:
 
 def _machine_name(mark: Mark, library: Library) -> str:
     hardware = mark.hardware
-    if isinstance(hardware, InlineHardware | ComposedHardware):
+    if isinstance(hardware, InlineHardware):
         return name_of(hardware)
+    if isinstance(hardware, ComposedHardware):
+        return Assembly(hardware, library).title
     if isinstance(hardware, HardwareRef):
         return str(hardware.record.get("name", hardware.id))
     entry = library.machines.get(hardware) or library.compositions.get(hardware)

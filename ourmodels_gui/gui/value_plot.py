@@ -9,6 +9,7 @@ from ..language import tr
 from ..ranking.columns import BY_ID
 from ..ranking.table import Table
 from ..ranking.value import ValuePlot as Values
+from . import typed
 from .log_plot import LogPlot
 from .plots import LogAxis, Reading, log, one_two_five, rate_tick
 
@@ -90,7 +91,10 @@ class ValuePlot(LogPlot):
             return None
         table, row = self._table, int(self._values.rows[self._at])
         rows = tuple(
-            (tr(BY_ID[column].title), f"{table.cell(column, row)} {tr(table.unit(column))}")
+            (
+                tr(BY_ID[column].title),
+                f"{table.cell(column, row, typed.separators())} {tr(table.unit(column))}",
+            )
             for column in (*self._columns, "best_batch")
         )
         beaten = () if self._values.front[self._at] else (("", self._beaten_by(self._at)),)

@@ -15,7 +15,7 @@ def versions(catalog: str) -> tuple[tuple[str, str], ...]:
     """Names and versions. Parameters: catalog, the version of the library's figures."""
     return (
         ("Our Models", __version__),
-        (mark("Catalog"), catalog or mark("unknown")),
+        (mark("Catalog"), catalog or "unknown"),
         (mark("System"), f"{QSysInfo.prettyProductName()}, {platform.machine()}"),
         (mark("Window system"), QGuiApplication.platformName()),
         ("Python", platform.python_version()),

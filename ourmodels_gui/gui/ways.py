@@ -62,7 +62,7 @@ def way_rows(evaluation: Evaluation, offered: list[Way]) -> tuple[list[Row], set
         name = spoken(figures.name)
         rows.append(
             (
-                Cell(f"\u2713 {name}" if in_use else name, name, name),
+                Cell(f"\u2713 {name}" if in_use else name, name, f"{name}: {spoken(figures.kind)}"),
                 Cell(spoken(figures.kind), figures.kind),
                 _count(figures.best_batch),
                 _rate(figures.aggregate_tokens_per_s),

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..language import tr
 from .tables import FigureTable, Row
 
 LEAST_ROWS = 2
+KIND_COLUMN, ROOMY_PX = 1, 760
 
 
 class WaysTable(FigureTable):
@@ -31,7 +33,7 @@ class WaysTable(FigureTable):
                 tr("one session"),
                 tr("limited by"),
             ),
-            ("", "policy ceil", "1,000", "10.0k", "1,000", "1,000", "system memory"),
+            ("", tr("estimate") + "mmm", "1,000", "10.0k", "1,000", "1,000", "system memory"),
             left=(0, 1, 6),
             quiet=(1,),
             stretched=0,
@@ -49,6 +51,10 @@ class WaysTable(FigureTable):
         self.setVisible(len(rows) > 1)
         if len(rows) != before:
             self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setColumnHidden(KIND_COLUMN, self.width() < ROOMY_PX)
 
     def sizeHint(self) -> QSize:
         return QSize(400, self._height(len(self.figures.rows)))

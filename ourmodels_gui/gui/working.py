@@ -22,7 +22,7 @@ from ..units import THIN_SPACE, exact
 from . import typed
 from .derivation import fixed_font, working_of
 from .tables import Cell, FigureTable
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 VALUES = {
     "expected": mark("expected (estimate)"),
@@ -113,7 +113,7 @@ class Working(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.table.setColumnHidden(KIND_COLUMN, self.width() < ROOMY_PX)
+        self.table.setColumnHidden(KIND_COLUMN, self.width() < px(ROOMY_PX))
 
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from .. import scenario as scenarios
@@ -17,7 +17,7 @@ from ..library.load import Library
 from ..problem import Problem
 from . import typed
 from .contexts import READ, RESERVED, SHARE, context_edit, follow_edit
-from .form import Group
+from .form import Group, align
 from .preset_row import PresetRow
 from .prompt_group import PromptGroup
 from .runtime_group import RuntimeGroup
@@ -95,7 +95,7 @@ class WorkloadGroup(Group):
             ),
             unit=tr("GB"),
             slider=(0.5, 64),
-            empty=self.tr("each its own"),
+            empty=tr("each its own"),
         )
         self.choice(
             "workload.cache_format",
@@ -162,7 +162,13 @@ class WorkloadForm(QScrollArea):
         self.setWidget(inside)
         self.verticalScrollBar().rangeChanged.connect(self._keep_width)
         self._page = layout
+        self.label_px = align(self.groups)
+        self.workload.preset.field_left(self.label_px)
         self.offer(library)
+
+    def minimumSizeHint(self) -> QSize:
+        least = max(group.least_px() for group in self.groups)
+        return QSize(least + 2 * CARD_PADDING, super().minimumSizeHint().height())
 
     def offer(self, library: Library) -> None:
         """Take the choices that come from the library."""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..language import tr
+from ..spoken import spoken
 from .audit import Counts, conflicts, count, shipped_models
 from .check import records_of
 from .load import Library
@@ -24,7 +25,7 @@ def audit_page(library: Library, *, sizes: str = "") -> Iterator[str]:
 
 
 def _machines(library: Library, counts: Counts) -> Iterator[str]:
-    yield "## Machines\n"
+    yield f"## {tr('Machines')}\n"
     yield (
         tr(
             "{devices} devices, {configurations} configurations: each memory size that "
@@ -35,7 +36,7 @@ def _machines(library: Library, counts: Counts) -> Iterator[str]:
             figures=sum(counts.figures.values()),
         )
     )
-    yield "| basis | figures | means |\n|---|---:|---|"
+    yield tr("| basis | figures | means |\n|---|---:|---|")
     meanings = {
         "published": tr("printed by the maker, or by a page that repeats the maker"),
         "derived": tr("computed from published facts; the figure says how"),
@@ -43,7 +44,7 @@ def _machines(library: Library, counts: Counts) -> Iterator[str]:
         "unverified": tr("recollection, or a third party's word alone; shown as such"),
     }
     for basis, meaning in meanings.items():
-        yield f"| {basis} | {counts.figures.get(basis, 0)} | {meaning} |"
+        yield f"| {tr(basis)} | {counts.figures.get(basis, 0)} | {meaning} |"
     records = records_of(library).values()
     sound = sum(
         record.memory.bandwidth.basis != "unverified"
@@ -79,7 +80,7 @@ def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
         if r.published_parameters
     )
     summaries = sum("summary" in r.sources["shapes"].note for r in audited)
-    yield "## Models\n"
+    yield f"## {tr('Models')}\n"
     yield (
         tr(
             "{models} releases, {audited} of them audited: the parameters computed from "
@@ -126,13 +127,13 @@ def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
     yield tr("### Not audited\n\n| model | missing |\n|---|---|")
     for entry in models:
         if entry.record.audit.status != "audited":
-            yield f"| {entry.name} | {'; '.join(entry.record.audit.missing)} |"
+            yield f"| {entry.name} | {'; '.join(map(spoken, entry.record.audit.missing))} |"
 
 
 def _open(library: Library) -> Iterator[str]:
     disputes = list(conflicts(library))
     yield tr("\n## Known conflicts between sources ({count})\n").format(count=len(disputes))
-    yield "| machine | conflict |\n|---|---|"
+    yield tr("| machine | conflict |\n|---|---|")
     for name, sentence in disputes:
         yield f"| {name} | {cell(sentence)} |"
 

@@ -33,14 +33,14 @@ def composed(
     for index, choice in enumerate(hardware.devices):
         key = f"hardware.devices[{index}]"
         found = _within(key, isinstance(choice.chosen, str), lambda c=choice: look(c.chosen))
+        devices.append(_device(found, pools, overhead, key, choice.count or 1))
         pools.append(found)
-        devices.append(_device(found, overhead, key, choice.count or 1))
     host = None
     if hardware.host_memory is not None:
         key, memory = "hardware.host_memory", hardware.host_memory
         found = _within(key, False, lambda: look(memory))
+        host = _device(found, pools, overhead, key, 1)
         pools.append(found)
-        host = _device(found, overhead, key, 1)
     speed, reduces, told = _link(hardware.link, library)
     composition = Composition(
         devices=tuple(devices),
@@ -120,7 +120,10 @@ def _title(composition: Composition) -> str:
     return " + ".join(f"{p.count} x {p.name}" if p.count > 1 else p.name for p in pools)
 
 
-def _device(found: ChosenMachine, overhead: Overhead, key: str, count: int) -> Device:
+def _device(
+    found: ChosenMachine, before: list[ChosenMachine], overhead: Overhead, key: str, count: int
+) -> Device:
+    """One kind of devices, or the host; a name that stands already gets a number."""
     kept = overhead(found.kind)
     if kept >= found.machine.capacity_bytes:
         raise BadInput(
@@ -128,7 +131,9 @@ def _device(found: ChosenMachine, overhead: Overhead, key: str, count: int) -> D
             f"{found.name} holds {found.machine.capacity_bytes / GB:.6g} GB, all of it taken by "
             f"the overhead of {kept / GB:.6g} GB; lower workload.overhead_gb or choose another",
         )
-    return Device(found.name, found.machine, kept, count)
+    same = sum(one.name == found.name for one in before)
+    name = f"{found.name} ({same + 1})" if same else found.name
+    return Device(name, found.machine, kept, count)
 
 
 def _within(key: str, by_id: bool, look: Callable[[], ChosenMachine]) -> ChosenMachine:

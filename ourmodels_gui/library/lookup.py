@@ -28,6 +28,12 @@ def hardware_in_use(hardware: Hardware, library: Library) -> Hardware:
 def machine_entry(hardware: str | HardwareRef, library: Library) -> MachineEntry:
     """The machine of an id, or the one whose record came with the scenario."""
     if isinstance(hardware, str):
+        if hardware in library.compositions:
+            message = tr(
+                '"{asked}" is several machines or memories; write one of them, or let it stand '
+                "for the whole hardware"
+            )
+            raise BadInput("hardware", message.format(asked=hardware))
         if hardware not in library.machines:
             names = {key: entry.name for key, entry in library.machines.items()}
             names |= {key: entry.name for key, entry in library.compositions.items()}

@@ -73,7 +73,9 @@ def of_machine(entry: MachineEntry, sources: Mapping[str, Source]) -> Told:
             if not key.startswith(("memory.", "configurations["))
         ),
     ]
-    rows = tuple(_row(_machine_name(key), what, entry, sources) for key, what in found)
+    rows = tuple(
+        row_of(_machine_name(key), what, sources, yours=entry.yours) for key, what in found
+    )
     notes = record.notes
     if record.announced:
         notes = (tr("Announced, not yet sold."), *notes)
@@ -153,9 +155,8 @@ def _machine_name(key: str) -> str:
     return tr(NAMES.get(key, key.replace("_", " ")))
 
 
-def _row(
-    name: str, what: Evidence, entry: MachineEntry, sources: Mapping[str, Source]
-) -> Provenance:
+def row_of(name: str, what: Evidence, sources: Mapping[str, Source], *, yours: bool) -> Provenance:
+    """One figure or fact. Parameters: yours, whether it may have no source."""
     value, unit, note = "", "", what.note
     if isinstance(what, Figure):
         value, unit = f"{what.value:.12g}", what.unit
@@ -168,9 +169,9 @@ def _row(
             "kit": tr("of a whole kit"),
         }
         note = ", ".join(filter(None, (kind[what.kind], what.date, note)))
-    title, place, read = _source(what.source, sources, entry.yours)
+    title, place, read = _source(what.source, sources, yours)
     return Provenance(
-        name, value, unit, what.basis if what.source or not entry.yours else "", title, place,
+        name, value, unit, what.basis if what.source or not yours else "", title, place,
         what.where, read, note, tuple(_source(one, sources, False)[0] for one in what.also),
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..language import mark, tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import PrefillChoice, Scenario
@@ -31,9 +32,10 @@ ANSWERED_BY = {
 }
 """Reasons for having no ceiling that end when a person fills in that field."""
 SAID = {
-    "host memory not stated": "part of the weights lies in host memory, and the text does not say "
-    "how fast it is; choose a scenario of a device with its host's memory, then press From the "
-    "scenario",
+    "host memory not stated": mark(
+        "part of the weights lies in host memory, and the text does not say how fast it is; choose "
+        "a scenario of a device with its host's memory, then press From the scenario"
+    ),
 }
 """What a person is told instead of the bare reason."""
 
@@ -54,7 +56,10 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One figure of a check. text: rounded, with its unit. exact: every digit. note: why it is so.
+    """One figure of a check.
+
+    label: in English, as `told.WORDS` has it. text: rounded, with its unit. exact: every digit.
+    note: why it is so.
 
     role: "" for an ordinary line, "above" or "low" for a ratio that asks for an explanation,
     "cause" and "unlikely" for explanations.
@@ -89,21 +94,21 @@ def check(
     if asked is not None and getattr(found, asked):
         found = msgspec.structs.replace(found, left_out="")
     if lacking:
-        return Check(found, lacking, "" if asked else found.left_out)
+        return Check(found, lacking, "" if asked else tr(found.left_out))
     if found.left_out:
-        return Check(found, refused=SAID.get(found.left_out, found.left_out))
-    for kind, id_, known in (
-        ("machine", found.machine, library.machines),
-        ("model", found.model, library.models),
+        return Check(found, refused=tr(SAID.get(found.left_out, found.left_out)))
+    for kind, id_, known, words in (
+        ("machine", found.machine, library.machines, tr("there is no machine “{id}” any more")),
+        ("model", found.model, library.models, tr("there is no model “{id}” any more")),
     ):
         if id_ not in known:
-            return Check(found, (kind,), f"there is no {kind} “{id_}” any more")
+            return Check(found, (kind,), words.format(id=id_))
     try:
         limit = ceiling(found, library)
     except BadInput as bad:
         return Check(found, refused=str(bad.problem))
     if limit is None:
-        return Check(found, refused="nothing fits, so there is no ceiling")
+        return Check(found, refused=tr("nothing fits, so there is no ceiling"))
     return Check(found, ceiling=limit, causes=explanations(found, limit, library))
 
 
@@ -112,7 +117,7 @@ def _check_here(run: MeasuredRun, scenario: Scenario, library: Library) -> Check
         limit = ceiling_here(run, scenario, library)
     except BadInput as bad:
         return Check(run, refused=str(bad.problem))
-    refused = "" if limit else "nothing fits, so there is no ceiling"
+    refused = "" if limit else tr("nothing fits, so there is no ceiling")
     return Check(run, refused=refused, ceiling=limit)
 
 
@@ -133,11 +138,11 @@ def lines(checked: Check, write: Separators = ENGLISH) -> tuple[Line, ...]:
             "ceiling",
             limit.tokens_per_s,
             write,
-            "floor routing, resource limits; what is not stated counts in its favour",
+            tr("floor routing, resource limits; what is not stated counts in its favour"),
         ),
     ]
     if limit.expected_tokens_per_s != limit.tokens_per_s:
-        words = "an average over independent sessions, so a run may lie above it"
+        words = tr("an average over independent sessions, so a run may lie above it")
         found.append(_rate("estimate, expected routing", limit.expected_tokens_per_s, write, words))
         share = plain(round(100 * limit.expected_ratio, 1), write)
         found.append(Line("ratio to the estimate", f"{share} %", exact(limit.expected_ratio)))
@@ -146,22 +151,28 @@ def lines(checked: Check, write: Separators = ENGLISH) -> tuple[Line, ...]:
         _ratio(limit, run, write),
         Line(
             "room",
-            f"{rate(room, write)} tok/s, {plain(round(1 / limit.ratio, 2), write)} times"
+            tr("{room} tok/s, {times} times").format(
+                room=rate(room, write), times=plain(round(1 / limit.ratio, 2), write)
+            )
             if room > 0
-            else "none",
+            else tr("none"),
             exact(room),
         ),
-        Line("limit", limit.limit, note="" if limit.both_sides else "arithmetic rates are unknown"),
+        Line(
+            "limit",
+            tr(limit.limit),
+            note="" if limit.both_sides else tr("arithmetic rates are unknown"),
+        ),
     ]
     if not limit.fits:
-        found.append(Line("memory", "the stated setup does not fit into it"))
+        found.append(Line("memory", tr("the stated setup does not fit into it")))
     if not limit.exact:
-        note = "its mix of formats has no rule, so the sweep is scaled to the size of the file"
-        found.append(Line("weights", "scaled to the file", note=note))
+        note = tr("its mix of formats has no rule, so the sweep is scaled to the size of the file")
+        found.append(Line("weights", tr("scaled to the file"), note=note))
     found += [
         Line(
             cause.cause,
-            cause.text if cause.possible else f"{cause.text}: cannot be",
+            cause.text if cause.possible else tr("{cause}: cannot be").format(cause=cause.text),
             exact(cause.needed) if cause.needed < 1e300 else "",
             cause.unit,
             "cause" if cause.possible else "unlikely",
@@ -175,25 +186,30 @@ def _how(run: MeasuredRun) -> str:
     """What follows from how several devices and pools were used, or from what is not said of it."""
     policy = policy_of_run(run)
     if policy == "split not stated":
-        return "how the model was split is not said, so they count as one machine without a link"
+        return tr(
+            "how the model was split is not said, so they count as one machine without a link"
+        )
     if policy == "layer split":
-        return "one session runs at one device's speed"
+        return tr("one session runs at one device's speed")
     if run.host_memory is not None:
-        return "one pool at a time" if run.pools == "sequential" else "all pools at once"
-    return "" if run.link is not None else "the link is not stated, so it costs nothing"
+        return tr("one pool at a time") if run.pools == "sequential" else tr("all pools at once")
+    return "" if run.link is not None else tr("the link is not stated, so it costs nothing")
 
 
 def _ratio(limit: Ceiling, run: MeasuredRun, write: Separators) -> Line:
-    text = f"{plain(round(100 * limit.ratio, 1), write)} % of the ceiling"
+    share = plain(round(100 * limit.ratio, 1), write)
+    text = tr("{share} % of the ceiling").format(share=share)
     role, note = "", ""
     if limit.beaten:
-        role, note = "above", "above its ceiling: one of these figures would explain it"
+        role, note = "above", tr("above its ceiling: one of these figures would explain it")
     elif limit.ratio > 1:
-        note = "above by less than the rounding of its inputs"
+        note = tr("above by less than the rounding of its inputs")
     elif run.phase == "prefill":
-        note = "the ceiling takes the fastest arithmetic mode of the machine, so shares are small"
+        note = tr(
+            "the ceiling takes the fastest arithmetic mode of the machine, so shares are small"
+        )
     elif limit.ratio < LOW and run.phase == "decode":
-        role, note = "low", "far below: one of these figures would explain it"
+        role, note = "low", tr("far below: one of these figures would explain it")
     return Line("ratio", text, exact(limit.ratio), note, role)
 
 

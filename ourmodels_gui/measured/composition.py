@@ -7,6 +7,7 @@ import msgspec
 from ..composed import ComposedHardware, DeviceChoice, Hardware, PlacementChoice
 from ..engine.setup import Split
 from ..inline import InlineHardware
+from ..language import tr
 from ..problem import BadInput
 from .runs import MeasuredRun
 
@@ -48,7 +49,9 @@ def hardware_of(run: MeasuredRun) -> str | ComposedHardware:
     if not run.is_composed:
         return run.machine
     if run.others and run.split is None:
-        raise BadInput("split", "is not stated, and the devices are of several kinds; choose it")
+        raise BadInput(
+            "split", tr("is not stated, and the devices are of several kinds; choose it")
+        )
     several = run.devices > 1 or bool(run.others)
     link = run.link
     if link is None and (several or run.pools == "streamed"):

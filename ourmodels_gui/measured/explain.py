@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from ..engine.step import Step, shared_bytes
+from ..language import tr
 from ..library.load import Library
 from .ceiling import Ceiling, setup_of, step_of
 from .implied import multiplied_parameters
@@ -77,7 +78,9 @@ def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             "other weights",
             bits,
             "bits per parameter",
-            f"{bits:.2f} bits a parameter instead of {stored:.2f}",
+            tr("{bits:.2f} bits a parameter instead of {stored:.2f}").format(
+                bits=bits, stored=stored
+            ),
             bits > 0,
         )
     )
@@ -87,8 +90,10 @@ def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             "unread weights",
             unread,
             "bytes",
-            f"{unread / 1e9:.3f} of the {shared / 1e9:.3f} GB swept are not read from memory: a "
-            "table that is looked up, or what stays in the cache of the device",
+            tr(
+                "{unread:.3f} of the {shared:.3f} GB swept are not read from memory: a table that "
+                "is looked up, or what stays in the cache of the device"
+            ).format(unread=unread / 1e9, shared=shared / 1e9),
             unread < shared,
         )
     )
@@ -97,8 +102,10 @@ def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             "other bandwidth",
             found.ratio * step.bandwidth_bytes_per_s,
             "bytes/s",
-            f"{found.ratio * step.bandwidth_bytes_per_s / 1e9:.0f} GB/s instead of "
-            f"{step.bandwidth_bytes_per_s / 1e9:.0f}",
+            tr("{needed:.0f} GB/s instead of {stated:.0f}").format(
+                needed=found.ratio * step.bandwidth_bytes_per_s / 1e9,
+                stated=step.bandwidth_bytes_per_s / 1e9,
+            ),
         )
     )
     if not run.uses_host:
@@ -110,7 +117,9 @@ def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
                 "shared prefix",
                 share,
                 "share of the context",
-                f"{share:.0%} of each session's context is read once for all of them",
+                tr("{share:.0%} of each session's context is read once for all of them").format(
+                    share=share
+                ),
                 0 <= share <= 1,
             )
         )
@@ -120,25 +129,34 @@ def _above(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
 def _devices(run: MeasuredRun, found: Ceiling) -> Explanation:
     """More devices; of a split by layers with one session, more of them at work at once."""
     if run.split == "layers" and (run.batch or 1) == 1:
-        text = f"{found.ratio:.2f} devices at work at the same time instead of one after another"
+        words = tr("{count:.2f} devices at work at the same time instead of one after another")
+        text = words.format(count=found.ratio)
         most = run.devices + len(run.others)
         return Explanation("several devices", found.ratio, "devices", text, found.ratio <= most)
     needed = math.ceil(found.ratio * run.devices)
-    text = f"{needed} devices instead of {run.devices}, with links that cost nothing"
+    words = tr("{needed} devices instead of {count}, with links that cost nothing")
+    text = words.format(needed=needed, count=run.devices)
     return Explanation("several devices", needed, "devices", text)
 
 
 def _speculation(run: MeasuredRun, step: Step, found: Ceiling) -> Explanation:
     needed = found.ratio * step.emitted_tokens
     drafted = run.drafting.draft_tokens if run.drafting else None
-    said = "none declared" if run.drafting is None else "more than are declared"
+    words = tr("at least {needed:.2f} tokens emitted by each iteration (more than are declared)")
+    if run.drafting is None:
+        words = tr("at least {needed:.2f} tokens emitted by each iteration (none declared)")
+    most = 0
     if drafted is not None:
-        said = f"{drafted} drafted, so at most {drafted + 1}"
+        most = drafted + 1
+        words = tr(
+            "at least {needed:.2f} tokens emitted by each iteration ({drafted} drafted, so at most "
+            "{most})"
+        )
     return Explanation(
         "speculation",
         needed,
         "tokens per iteration",
-        f"at least {needed:.2f} tokens emitted by each iteration ({said})",
+        words.format(needed=needed, drafted=drafted, most=most),
         drafted is None or needed <= drafted + 1,
     )
 
@@ -146,18 +164,21 @@ def _speculation(run: MeasuredRun, step: Step, found: Ceiling) -> Explanation:
 def _above_prefill(run: MeasuredRun, found: Ceiling) -> tuple[Explanation, ...]:
     prompt = run.prompt_tokens or 1
     cached = prompt * (1 - 1 / found.ratio)
-    what = "bandwidth" if found.limit == "memory" else "arithmetic rate"
+    words = tr("{ratio:.2f} times the arithmetic rate in the catalog")
+    if found.limit == "memory":
+        words = tr("{ratio:.2f} times the bandwidth in the catalog")
     cause: Cause = "other bandwidth" if found.limit == "memory" else "other arithmetic rate"
     return (
         Explanation(
             "cached prefix",
             cached,
             "tokens",
-            f"at least {cached:.0f} of the {prompt} prompt tokens were cached from an earlier run",
+            tr(
+                "at least {cached:.0f} of the {prompt} prompt tokens were cached from an earlier "
+                "run"
+            ).format(cached=cached, prompt=prompt),
         ),
-        Explanation(
-            cause, found.ratio, "times", f"{found.ratio:.2f} times the {what} in the catalog"
-        ),
+        Explanation(cause, found.ratio, "times", words.format(ratio=found.ratio)),
     )
 
 
@@ -173,8 +194,10 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
                 "does not fit",
                 shared,
                 "bytes",
-                f"more than the {capacity / 1e9:.1f} GB there are, so something is read from "
-                "slower memory",
+                tr(
+                    "more than the {capacity:.1f} GB there are, so something is read from slower "
+                    "memory"
+                ).format(capacity=capacity / 1e9),
             )
         )
     implied = found.ratio * rate
@@ -185,8 +208,10 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
                 "part in host memory",
                 part,
                 "share of the bytes",
-                f"{part:.0%} of the bytes read at {HOST_BYTES_PER_S / 1e9:.1f} GB/s (two channels "
-                f"of DDR5-5600) instead of {rate / 1e9:.0f}",
+                tr(
+                    "{part:.0%} of the bytes read at {host:.1f} GB/s (two channels of DDR5-5600) "
+                    "instead of {rate:.0f}"
+                ).format(part=part, host=HOST_BYTES_PER_S / 1e9, rate=rate / 1e9),
                 part <= 1,
             )
         )
@@ -197,7 +222,9 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             "other weights",
             bits,
             "bits per parameter",
-            f"{bits:.1f} bits a parameter instead of {8 * shared / multiplied:.2f}",
+            tr("{bits:.1f} bits a parameter instead of {stored:.2f}").format(
+                bits=bits, stored=8 * shared / multiplied
+            ),
             bits <= 32,
         )
     )
@@ -206,7 +233,9 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
             "other bandwidth",
             implied,
             "bytes/s",
-            f"{implied / 1e9:.1f} GB/s sustained instead of {rate / 1e9:.0f}",
+            tr("{implied:.1f} GB/s sustained instead of {rate:.0f}").format(
+                implied=implied / 1e9, rate=rate / 1e9
+            ),
         )
     )
     if found.limit == "compute":
@@ -215,7 +244,9 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
                 "clock held back",
                 found.ratio,
                 "of the rate",
-                f"arithmetic at {found.ratio:.0%} of its rate, by heat, power or another mode",
+                tr("arithmetic at {ratio:.0%} of its rate, by heat, power or another mode").format(
+                    ratio=found.ratio
+                ),
             )
         )
     if batch > 1:
@@ -226,7 +257,9 @@ def _below(run: MeasuredRun, found: Ceiling, library: Library) -> tuple[Explanat
                 "fewer sessions at once",
                 fewer,
                 "sessions",
-                f"{fewer:.1f} sessions at once instead of {batch}",
+                tr("{fewer:.1f} sessions at once instead of {batch}").format(
+                    fewer=fewer, batch=batch
+                ),
                 fewer >= 1,
             )
         )

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from .. import strict_json
 from ..files import FileChanged, create, read_small, replace, stamp, write_whole
+from ..language import tr, trn
 from ..library.load import Library
 from ..library.lookup import hardware_in_use
 from ..library.profile import default_weights
@@ -50,11 +51,12 @@ class Entry(CatalogStruct, frozen=True):
 
 class Log(msgspec.Struct, frozen=True):
     """The entries, oldest first. stamp: of the file they were read from, None when there is none.
-    notice: for the user, "" when there is nothing to say."""
+    notice: for the user, "" when there is nothing to say. is_stuck: the file stays in the way."""
 
     entries: tuple[Entry, ...] = ()
     stamp: str | None = None
     notice: str = ""
+    is_stuck: bool = False
 
 
 Subject = tuple[str, str, str]
@@ -101,13 +103,14 @@ def load(folder: Path) -> Log:
     except FileNotFoundError:
         return Log()
     except OSError as bad:
-        return Log(notice=f"{path} cannot be read ({bad.strerror or bad}); nothing is logged now.")
+        words = tr("{path} cannot be read ({reason}); nothing is logged now.")
+        return Log(notice=words.format(path=path, reason=bad.strerror or bad), is_stuck=True)
     except ValueError as bad:
-        return Log(notice=_renamed(path, str(bad)))
+        return _renamed(path, str(bad))
     try:
         entries, damaged = read(data)
     except BadInput as bad:
-        return Log(notice=_renamed(path, str(bad.problem)))
+        return _renamed(path, str(bad.problem))
     if not damaged:
         return Log(entries, stamp(data))
     return _without(path, data, entries, damaged)
@@ -123,15 +126,23 @@ def read(data: bytes) -> tuple[tuple[Entry, ...], tuple[tuple[Any, str], ...]]:
     """
     document = strict_json.parse(data)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise BadInput("format", f'must be "{FORMAT}"; this is not a log of measurements')
+        raise BadInput(
+            "format",
+            tr('must be "{format}"; this is not a log of measurements').format(format=FORMAT),
+        )
     version = document.get("version")
     if version != VERSION or isinstance(version, bool):
-        raise BadInput("version", f"this program reads version {VERSION}, the file has {version}")
+        raise BadInput(
+            "version",
+            tr("this program reads version {known}, the file has {version}").format(
+                known=VERSION, version=version
+            ),
+        )
     rows = document.get("entries")
     if not isinstance(rows, list):
-        raise BadInput("entries", "must be a list")
+        raise BadInput("entries", tr("must be a list"))
     for key in document.keys() - {"format", "version", "entries"}:
-        raise BadInput(key, "unknown key; known here: format, version, entries")
+        raise BadInput(key, tr("unknown key; known here: format, version, entries"))
     entries, damaged = [], []
     ids: set[str] = set()
     for number, row in enumerate(rows):
@@ -139,7 +150,9 @@ def read(data: bytes) -> tuple[tuple[Entry, ...], tuple[tuple[Any, str], ...]]:
             entry: Entry = strict_json.fit(row, Entry, f"entries[{number}]")
             _day(entry.logged, f"entries[{number}].logged")
             if entry.run.id in ids:
-                raise BadInput(f"entries[{number}].run.id", f"“{entry.run.id}” stands twice")
+                raise BadInput(
+                    f"entries[{number}].run.id", tr("“{id}” stands twice").format(id=entry.run.id)
+                )
         except BadInput as bad:
             damaged.append((row, str(bad.problem)))
             continue
@@ -161,7 +174,9 @@ def add(folder: Path, runs: tuple[MeasuredRun, ...], day: str) -> Log:
 
     def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         if len(entries) + len(runs) > MOST_ENTRIES:
-            message = f"the log holds at most {MOST_ENTRIES:,} measurements; delete some first"
+            message = tr("the log holds at most {most:,} measurements; delete some first").format(
+                most=MOST_ENTRIES
+            )
             raise BadInput("", message)
         taken = {entry.run.id for entry in entries}
         free = (f"log-{number}" for number in range(1, 10**9) if f"log-{number}" not in taken)
@@ -179,7 +194,7 @@ def remove(folder: Path, ids: frozenset[str]) -> Log:
 def _changed(folder: Path, change: Any) -> Log:
     for _ in range(5):
         log = load(folder)
-        if log.stamp is None and log.notice.endswith("now."):
+        if log.is_stuck:
             raise BadInput("", log.notice, str(folder / FILE))
         entries = change(log.entries)
         data = write(entries)
@@ -191,10 +206,12 @@ def _changed(folder: Path, change: Any) -> Log:
         except (FileChanged, FileExistsError):
             continue  # another window was quicker; its entries are read first
         except OSError as bad:
-            message = f"the log cannot be written ({bad.strerror or bad}); check the folder"
+            message = tr("the log cannot be written ({reason}); check the folder").format(
+                reason=bad.strerror or bad
+            )
             raise BadInput("", message, str(folder / FILE)) from None
         return Log(entries, stamp(data), log.notice)
-    raise BadInput("", "the log is being changed elsewhere; try again", str(folder / FILE))
+    raise BadInput("", tr("the log is being changed elsewhere; try again"), str(folder / FILE))
 
 
 def _day(text: str, key: str) -> None:
@@ -202,7 +219,7 @@ def _day(text: str, key: str) -> None:
     month, _, day = rest.partition("-")
     plain = (year.isdigit(), month.isdigit(), day.isdigit())
     if not all(plain) or len(text) != 10 or not 1 <= int(month) <= 12 or not 1 <= int(day) <= 31:
-        raise BadInput(key, "must be a day as YYYY-MM-DD")
+        raise BadInput(key, tr("must be a day as YYYY-MM-DD"))
 
 
 def _document(entries: Any) -> bytes:
@@ -215,22 +232,41 @@ def _without(
 ) -> Log:
     """Keep the damaged entries in a file of their own and the log without them."""
     why = damaged[0][1]
-    what = f"{len(damaged)} measurements" if len(damaged) > 1 else "One measurement"
     aside, kept = _aside(path), write(entries)
     try:
         write_whole(aside, _document([row for row, _ in damaged]))
         replace(path, kept, stamp(data))
     except (OSError, FileChanged):
-        return Log(entries, stamp(data), f"{what} in {path} could not be read ({why}).")
-    return Log(entries, stamp(kept), f"{what} could not be read ({why}) and went to {aside.name}.")
+        return Log(
+            entries,
+            stamp(data),
+            trn(
+                "One measurement in {path} could not be read ({why}).",
+                "{count} measurements in {path} could not be read ({why}).",
+                len(damaged),
+            ).format(count=len(damaged), path=path, why=why),
+        )
+    return Log(
+        entries,
+        stamp(kept),
+        trn(
+            "One measurement could not be read ({why}) and went to {name}.",
+            "{count} measurements could not be read ({why}) and went to {name}.",
+            len(damaged),
+        ).format(count=len(damaged), why=why, name=aside.name),
+    )
 
 
-def _renamed(path: Path, why: str) -> str:
+def _renamed(path: Path, why: str) -> Log:
     with contextlib.suppress(OSError):
         aside = _aside(path)
         os.rename(path, aside)
-        return f"The measurements could not be read ({why}); they were kept as {aside.name}."
-    return f"The measurements could not be read ({why}) and stay in {path}; nothing is logged now."
+        words = tr("The measurements could not be read ({why}); they were kept as {name}.")
+        return Log(notice=words.format(why=why, name=aside.name))
+    words = tr(
+        "The measurements could not be read ({why}) and stay in {path}; nothing is logged now."
+    )
+    return Log(notice=words.format(why=why, path=path), is_stuck=True)
 
 
 def _aside(path: Path) -> Path:

@@ -10,6 +10,7 @@ from ..composed import DeviceChoice, LinkSpeed, PlacementChoice
 from ..engine.setup import Pools, Split
 from ..files import read_small
 from ..inline import InlineHardware
+from ..language import tr
 from ..library.records import CatalogStruct, Source
 from ..problem import BadInput
 
@@ -148,11 +149,18 @@ def load(catalog: Path) -> MeasuredSet:
         try:
             run = decoder.decode(line)
         except (msgspec.DecodeError, msgspec.ValidationError) as bad:
-            raise BadInput(key, f"{bad}; correct that line") from None
+            raise BadInput(key, tr("{problem}; correct that line").format(problem=bad)) from None
         if run.id in runs:
-            raise BadInput(key, f"“{run.id}” stands twice; give each run its own id")
+            raise BadInput(
+                key, tr("“{id}” stands twice; give each run its own id").format(id=run.id)
+            )
         if run.source not in sources:
-            raise BadInput(key, f"“{run.source}” is not in {SOURCES}; add it there")
+            raise BadInput(
+                key,
+                tr("“{source}” is not in {file}; add it there").format(
+                    source=run.source, file=SOURCES
+                ),
+            )
         runs[run.id] = run
     return MeasuredSet(runs, sources)
 

@@ -3,28 +3,63 @@
 from collections.abc import Iterator
 
 from ..inline import InlineHardware
+from ..language import mark, tr, trn
 from ..units import ENGLISH, Separators, number, plain
 from .composition import policy_of_run
-from .evidence import Evidence
+from .evidence import Evidence, Scope
 from .runs import MeasuredRun, MeasuredSet, Phase
 
-WHY_SMALL = (
+WHY_SMALL = mark(
     "Prefill is held against the fastest arithmetic mode of the machine, whatever the run used, "
     "and a prompt in one shot: its shares are small."
 )
-BESIDE = "What others reached stands beside a ceiling; no ceiling is multiplied by it."
+BESIDE = mark("What others reached stands beside a ceiling; no ceiling is multiplied by it.")
+WORDS = (
+    *(mark("decode"), mark("prefill"), mark("serving")),
+    *(mark("machine"), mark("model"), mark("weights"), mark("way"), mark("devices")),
+    mark("class of machine"),
+    *(mark("measured"), mark("ceiling"), mark("ratio"), mark("room"), mark("limit")),
+    *(mark("memory"), mark("compute"), mark("link")),
+    *(mark("devices and pools"), mark("estimate, expected routing")),
+    mark("ratio to the estimate"),
+    *(mark("machine unknown"), mark("machine not fully stated"), mark("model unknown")),
+    *(mark("format unknown"), mark("format not stated"), mark("host memory not stated")),
+    *(mark("split not stated"), mark("decoding not modelled")),
+    *(mark("speculation"), mark("other weights"), mark("unread weights")),
+    *(mark("other bandwidth"), mark("several devices"), mark("shared prefix")),
+    *(mark("cached prefix"), mark("other arithmetic rate"), mark("does not fit")),
+    *(mark("part in host memory"), mark("fewer sessions at once"), mark("clock held back")),
+    *(mark("one device"), mark("layer split"), mark("tensor split"), mark("experts divided")),
+    *(mark("host memory"), mark("experts in host memory")),
+)
+"""Words that code compares: of phases, what is alike, checks, causes, policies."""
+SCOPES: dict[Scope, str] = {
+    "this machine": mark("{phase}: {runs} runs on this machine"),
+    "machines of this class": mark("{phase}: {runs} runs on {machines} machines of this class"),
+    "machines of this kind": mark("{phase}: {runs} runs on {machines} machines of this kind"),
+    "this composition": mark("{phase}: {runs} runs on this composition"),
+    "compositions of such devices, used the same way": mark(
+        "{phase}: {runs} runs on {machines} compositions of such devices, used the same way"
+    ),
+    "compositions used the same way": mark(
+        "{phase}: {runs} runs on {machines} compositions used the same way"
+    ),
+}
+"""Where the runs of some evidence were made."""
 
 
 def evidence_words(found: Evidence | None, phase: Phase, write: Separators = ENGLISH) -> str:
     """What published runs reached, in a sentence."""
     if found is None:
-        return f"{phase}: too few published runs of its kind"
+        return tr("{phase}: too few published runs of its kind").format(phase=tr(phase))
     lower, median, upper = (_share(ratio, write) for ratio in found.quartiles)
-    where = f"{found.machines} {found.scope}" if found.machines > 1 else str(found.scope)
-    return (
-        f"{phase}: {number(found.runs, 0, write)} runs on {where}; half of them reached {lower} to "
-        f"{upper} of the ceiling, the middle one {median}"
+    where = tr(SCOPES[found.scope]).format(
+        phase=tr(phase), runs=number(found.runs, 0, write), machines=found.machines
     )
+    words = tr(
+        "{runs}; half of them reached {lower} to {upper} of the ceiling, the middle one {median}"
+    )
+    return words.format(runs=where, lower=lower, upper=upper, median=median)
 
 
 def conditions_words(run: MeasuredRun, write: Separators = ENGLISH) -> str:
@@ -54,25 +89,27 @@ def composed_words(run: MeasuredRun, write: Separators = ENGLISH) -> str:
 def source_words(run: MeasuredRun, measured: MeasuredSet) -> str:
     """Where a published run stands, with the day it was read."""
     source = measured.sources[run.source]
-    where = f", {run.where}" if run.where else ""
-    return f"{source.title}{where} ({source.place}, read {source.read})"
+    title = f"{source.title}, {run.where}" if run.where else source.title
+    words = tr("{title} ({place}, read {day})")
+    return words.format(title=title, place=source.place, day=source.read)
 
 
 def _said(run: MeasuredRun, write: Separators) -> Iterator[str]:
     if run.batch is not None:
-        yield f"{number(run.batch, 0, write)} session{'' if run.batch == 1 else 's'}"
+        words = trn("{count} session", "{count} sessions", run.batch)
+        yield words.format(count=number(run.batch, 0, write))
     if run.is_composed:
         yield composed_words(run, write)
     if run.prompt_tokens:
-        yield f"{number(run.prompt_tokens, 0, write)} prompt"
+        yield tr("{count} prompt").format(count=number(run.prompt_tokens, 0, write))
     if run.generated_tokens:
-        yield f"{number(run.generated_tokens, 0, write)} generated"
+        yield tr("{count} generated").format(count=number(run.generated_tokens, 0, write))
     if run.depth_tokens:
-        yield f"{number(run.depth_tokens, 0, write)} cached before"
+        yield tr("{count} cached before").format(count=number(run.depth_tokens, 0, write))
     if run.drafting is not None:
-        yield "speculation"
+        yield tr("speculation")
     if run.cache:
-        yield f"cache {run.cache}"
+        yield tr("cache {format}").format(format=run.cache)
     if run.engine:
         yield run.engine
 
@@ -80,12 +117,14 @@ def _said(run: MeasuredRun, write: Separators) -> Iterator[str]:
 def _composed(run: MeasuredRun, write: Separators) -> Iterator[str]:
     count = run.devices + sum(other.count or 1 for other in run.others)
     if count > 1:
-        yield f"{number(count, 0, write)} devices"
-    yield policy_of_run(run)
+        yield tr("{count} devices").format(count=number(count, 0, write))
+    yield tr(policy_of_run(run))
     if isinstance(run.host_memory, InlineHardware):
-        yield f"host {plain(run.host_memory.bandwidth_gb_per_s, write)} GB/s"
+        rate = plain(run.host_memory.bandwidth_gb_per_s, write)
+        yield tr("host {rate} GB/s").format(rate=rate)
     if run.link is not None:
-        yield f"link {run.link}" if isinstance(run.link, str) else f"link {run.link:g} GB/s"
+        link = run.link if isinstance(run.link, str) else f"{plain(run.link, write)} GB/s"
+        yield tr("link {link}").format(link=link)
 
 
 def _share(ratio: float, write: Separators) -> str:

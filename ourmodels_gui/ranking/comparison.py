@@ -7,7 +7,9 @@ import msgspec
 
 from .. import units
 from ..evaluation import Evaluation
+from ..language import mark, tr
 from ..problem import BadInput
+from ..units import ENGLISH, Separators
 from .columns import BY_ID, NONE, Better
 from .crossings import crossings, in_words
 from .sheet import Heading, Sheet
@@ -57,34 +59,41 @@ class Comparison(msgspec.Struct, frozen=True):
         return tuple(row for row in self.rows if row.differs)
 
 
-def compare(sides: Sequence[Side], baseline: int = 0) -> Comparison:
+def compare(
+    sides: Sequence[Side], baseline: int = 0, separators: Separators = ENGLISH
+) -> Comparison:
     """The comparison of two to six evaluations.
 
-    Parameters: sides; baseline, which of them ratios refer to.
+    Parameters: sides; baseline, which of them ratios refer to; separators
+    of the figures as people read them.
     Errors: BadInput for fewer than two or more than six, equal names, or a side without a result.
     """
     if not LEAST <= len(sides) <= MOST:
         raise BadInput(
-            "", f"{len(sides)} are marked; a comparison takes {LEAST} to {MOST}, so mark or unmark"
+            "",
+            tr(
+                "{count} are marked; a comparison takes {least} to {most}, so mark or unmark"
+            ).format(count=len(sides), least=LEAST, most=MOST),
         )
     names = tuple(side.name for side in sides)
     if len(set(names)) < len(names):
-        raise BadInput("name", "two sides have the same name; give each its own")
+        raise BadInput("name", tr("two sides have the same name; give each its own"))
     for side in sides:
         if side.evaluation.result is None:
-            raise BadInput("", f"{side.name} has no result: {side.evaluation.problem}")
+            words = tr("{name} has no result: {problem}")
+            raise BadInput("", words.format(name=side.name, problem=side.evaluation.problem))
     if not 0 <= baseline < len(sides):
-        raise BadInput("baseline", f"must be one of the {len(sides)} sides")
+        raise BadInput("baseline", tr("must be one of the {count} sides").format(count=len(sides)))
     composed = any(side.evaluation.result.placement for side in sides if side.evaluation.result)
     rows = tuple(
-        _row(figure, [figure.value(side) for side in sides], baseline)
+        _row(figure, [figure.value(side) for side in sides], baseline, separators)
         for figure in (*_FIGURES, *(_OF_COMPOSITIONS if composed else ()))
     )
     said: list[str] = []
     for first, second in combinations(sides, 2):
         if first.evaluation.setup is not None and second.evaluation.setup is not None:
             found = crossings(first.evaluation.setup, second.evaluation.setup)
-            said.extend(in_words(found, (first.name, second.name)))
+            said.extend(in_words(found, (first.name, second.name), separators))
     return Comparison(names, baseline, rows, tuple(said))
 
 
@@ -121,11 +130,13 @@ class _Figure(msgspec.Struct, frozen=True):
     title: str
     unit: str
     better: Better
-    text: Callable[[float], str]
+    text: Callable[[float, Separators], str]
     value: Callable[[Side], float | str | None]
 
 
-def _row(figure: _Figure, values: list[float | str | None], baseline: int) -> Row:
+def _row(
+    figure: _Figure, values: list[float | str | None], baseline: int, separators: Separators
+) -> Row:
     numbers = [value for value in values if isinstance(value, int | float)]
     differs = any(value != values[0] for value in values)
     best: list[bool] = [False] * len(values)
@@ -140,7 +151,11 @@ def _row(figure: _Figure, values: list[float | str | None], baseline: int) -> Ro
         for value in values
     ]
     texts = [
-        NONE if value is None else value if isinstance(value, str) else figure.text(value)
+        NONE
+        if value is None
+        else value
+        if isinstance(value, str)
+        else figure.text(value, separators)
         for value in values
     ]
     return Row(
@@ -215,7 +230,7 @@ def _column(id_: str, value: Value) -> _Figure:
 
 
 _FIGURES: tuple[_Figure, ...] = (
-    _Figure("verdict", "Verdict", "", "", units.plain, _decode("verdict")),
+    _Figure("verdict", mark("Verdict"), "", "", units.plain, _decode("verdict")),
     *(
         _column(id_, _decode(id_))
         for id_ in (
@@ -232,7 +247,7 @@ _FIGURES: tuple[_Figure, ...] = (
     _column("spare_gb", _decode("spare_bytes", 1e9)),
     _Figure(
         "capacity_gb",
-        "Memory capacity C",
+        mark("Memory capacity C"),
         "GB",
         "more",
         units.plain,
@@ -240,7 +255,7 @@ _FIGURES: tuple[_Figure, ...] = (
     ),
     _Figure(
         "bandwidth_gb_per_s",
-        "Memory bandwidth R",
+        mark("Memory bandwidth R"),
         "GB/s",
         "more",
         units.plain,
@@ -248,7 +263,7 @@ _FIGURES: tuple[_Figure, ...] = (
     ),
     _Figure(
         "resident_gb",
-        "Resident weights",
+        mark("Resident weights"),
         "GB",
         "less",
         units.plain,
@@ -263,7 +278,7 @@ _FIGURES: tuple[_Figure, ...] = (
 """Every figure of a comparison, in order, with where it comes from."""
 
 _OF_COMPOSITIONS: tuple[_Figure, ...] = (
-    _Figure("policy", "Use of its pools", "", "", units.plain, _policy),
-    _Figure("limit", "What limits all sessions", "", "", units.plain, _limit),
+    _Figure("policy", mark("Use of its pools"), "", "", units.plain, _policy),
+    _Figure("limit", mark("What limits all sessions"), "", "", units.plain, _limit),
 )
 """What is compared where one side is several devices or pools."""

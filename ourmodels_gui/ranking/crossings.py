@@ -13,6 +13,8 @@ from ..engine.capacity import capacity
 from ..engine.costs import saturating_tokens
 from ..engine.setup import Setup
 from ..engine.step import Step, decode_step, per_session_tokens_per_s, shared_bytes
+from ..language import tr, trn
+from ..units import ENGLISH, Separators, number
 
 SCANNED = 1 << 14
 """Batches that one pass of a scan looks at, and how many of a composition are tried one by one."""
@@ -130,40 +132,47 @@ def _bends(step: Step) -> set[int]:
     return {int(bend) + shift for shift in range(-1, 4)}
 
 
-def in_words(found: Crossings, names: tuple[str, str]) -> tuple[str, ...]:
+def in_words(
+    found: Crossings, names: tuple[str, str], separators: Separators = ENGLISH
+) -> tuple[str, ...]:
     """The crossings as sentences.
 
     >>> in_words(Crossings(((1, 1), (7, -1)), 12, (20, 12)), ("A", "B"))
     ('B overtakes A from 7 sessions.', 'Beyond 12 sessions only A has memory for more, up to 20.')
     """
     first, second = names
-    said = []
+    alone = _alone(found, names, separators)
     if found.until == 0:
-        return (_alone(found, names) or f"Neither {first} nor {second} has memory for a session.",)
-    sessions = "1 session" if found.until == 1 else f"{found.until:,} sessions"
-    _, lead = found.leads[0]
-    if len(found.leads) == 1:
+        nobody = tr("Neither {first} nor {second} has memory for a session.")
+        return (alone or nobody.format(first=first, second=second),)
+    until = trn("{count} session", "{count} sessions", found.until)
+    until = until.format(count=number(found.until, 0, separators))
+    said = []
+    (_, lead), *later = found.leads
+    if not later and lead == 0:
+        words = tr("{first} and {second} give the same at every batch up to {sessions}.")
+        said.append(words.format(first=first, second=second, sessions=until))
+    elif not later:
+        leader, other = names if lead > 0 else names[::-1]
+        words = tr("{leader} is ahead of {other} at every batch up to {sessions}.")
+        said.append(words.format(leader=leader, other=other, sessions=until))
+    for batch, lead in later:
+        leader, other = names if lead >= 0 else names[::-1]
+        words = tr("{leader} overtakes {other} from {count} sessions.")
         if lead == 0:
-            said.append(f"{first} and {second} give the same at every batch up to {sessions}.")
-        else:
-            leader, other = names if lead > 0 else names[::-1]
-            said.append(f"{leader} is ahead of {other} at every batch up to {sessions}.")
-    for batch, lead in found.leads[1:]:
-        if lead == 0:
-            said.append(f"{first} and {second} give the same from {batch:,} sessions.")
-        else:
-            leader, other = names if lead > 0 else names[::-1]
-            said.append(f"{leader} overtakes {other} from {batch:,} sessions.")
-    if alone := _alone(found, names):
-        said.append(alone)
-    return tuple(said)
+            words = tr("{leader} and {other} give the same from {count} sessions.")
+        said.append(words.format(leader=leader, other=other, count=number(batch, 0, separators)))
+    return (*said, alone) if alone else tuple(said)
 
 
-def _alone(found: Crossings, names: tuple[str, str]) -> str:
+def _alone(found: Crossings, names: tuple[str, str], separators: Separators) -> str:
     if found.batches[0] == found.batches[1]:
         return ""
-    name = names[0] if found.batches[0] > found.batches[1] else names[1]
-    most = max(found.batches)
+    words = tr("Beyond {until} sessions only {name} has memory for more, up to {most}.")
     if found.until == 0:
-        return f"Only {name} has memory for sessions, up to {most:,}."
-    return f"Beyond {found.until:,} sessions only {name} has memory for more, up to {most:,}."
+        words = tr("Only {name} has memory for sessions, up to {most}.")
+    return words.format(
+        until=number(found.until, 0, separators),
+        name=names[0] if found.batches[0] > found.batches[1] else names[1],
+        most=number(max(found.batches), 0, separators),
+    )

@@ -17,6 +17,7 @@ from ..engine.cache_columns import CacheColumns, cache_columns
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import ModelCosts, ModelShape, Workload
 from ..engine.tables import ModelTable, model_table
+from ..language import mark, tr
 from ..library import written_out
 from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library, ModelEntry
@@ -167,7 +168,10 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
     for key in (choice.weights, *choice.ladder):
         if key not in (None, BEST, "native") and key not in WEIGHT_FORMATS:
             known = ", ".join(("native", *WEIGHT_FORMATS, BEST))
-            raise BadInput("weights", f'"{key}" is not a weight format; one of {known}')
+            raise BadInput(
+                "weights",
+                tr('"{key}" is not a weight format; one of {known}').format(key=key, known=known),
+            )
     named_machines: Collection[Hardware] = (
         (*library.machines, *library.compositions)
         if choice.machines is None
@@ -181,7 +185,10 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
     models = [_model(named, library, choice) for named in named_models]
     if not machines or not models:
         what = "machine" if not machines else "model"
-        raise BadInput("", f"there is no {what} to rank; add one to the library, or name one")
+        raise BadInput(
+            "",
+            tr("there is no {what} to rank; add one to the library, or name one").format(what=what),
+        )
     models.sort(key=lambda model: not model.formats)
     return Field(library, choice, tuple(machines), tuple(models))
 
@@ -190,7 +197,7 @@ def _model(
     named: str | ModelRef | InlineModel, library: Library, choice: FieldChoice
 ) -> RankedModel:
     if isinstance(named, InlineModel):
-        name = named.adapter.name or "model as typed"
+        name = named.adapter.name or mark("model as typed")
         costs = written_out.model_costs(named.adapter)
         formats: list[tuple[str, ModelCosts]] = [("", costs)]
         return RankedModel("", name, named, *_with_cache(formats, ""))
@@ -238,5 +245,5 @@ def _with_cache(
     for _, costs in formats:
         tokens = costs.max_context_tokens or LONGEST_TOKENS
         if round(float(cache_alloc_bytes(costs.cache, tokens, "windowed"))) < 1:
-            return (), "a session reserves no cache, so this is not a decoder"
+            return (), tr("a session reserves no cache, so this is not a decoder")
     return tuple(formats), missing

@@ -6,12 +6,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ..language import mark, tr
 from ..library.hardware import Price
 from ..settings import Settings
 from .machines import RankedMachine
 
 HOURS_PER_YEAR = 8766.0
-KINDS = {"launch": "launch price", "street": "street price", "kit": "price of a kit around it"}
+KINDS = {
+    "launch": mark("launch price"),
+    "street": mark("street price"),
+    "kit": mark("price of a kit around it"),
+}
 
 
 Amount = TypeVar("Amount", float, NDArray[np.float64])
@@ -32,26 +37,23 @@ def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
     """
     own = settings.prices.get(machine.id)
     if own is not None and machine.id:
-        said = " · ".join(part for part in ("your price", own.date, own.note) if part)
+        said = " · ".join(part for part in (tr("your price"), own.date, own.note) if part)
         return PriceTag(own.amount, said)
     if machine.composed is not None:
         return _sum(machine, settings)
     price = machine.price
     if price is None:
-        return PriceTag(None, "no price known; type your own")
+        return PriceTag(None, tr("no price known; type your own"))
     said = _said(price)
     if machine.kind in ("discrete", "datacenter") and price.kind != "kit":
-        said += " · the card alone"
+        said = tr("{price} · the card alone").format(price=said)
     if price.unit == settings.currency:
         return PriceTag(price.value, said)
     if price.unit == "USD" and settings.currency_per_usd is not None:
-        return PriceTag(
-            price.value * settings.currency_per_usd, f"{said} · from {price.value:g} USD"
-        )
-    return PriceTag(
-        None,
-        f"{said} of {price.value:g} {price.unit}; type what a dollar is worth, or your own price",
-    )
+        said = tr("{price} · from {amount:g} USD").format(price=said, amount=price.value)
+        return PriceTag(price.value * settings.currency_per_usd, said)
+    words = tr("{price} of {amount:g} {unit}; type what a dollar is worth, or your own price")
+    return PriceTag(None, words.format(price=said, amount=price.value, unit=price.unit))
 
 
 def _sum(machine: RankedMachine, settings: Settings) -> PriceTag:
@@ -62,17 +64,22 @@ def _sum(machine: RankedMachine, settings: Settings) -> PriceTag:
         if tag.amount is None:
             return PriceTag(None, f"{device.name}: {tag.said}")
         total += count * tag.amount
-        said.append(f"{count} x {tag.amount:,.10g} {settings.currency}, {tag.said}")
+        words = tr("{count} x {amount:,.10g} {currency}, {price}")
+        currency = settings.currency
+        said.append(words.format(count=count, amount=tag.amount, currency=currency, price=tag.said))
     if machine.host is not None:
         tag = price_tag(machine.host, settings)
         total += tag.amount or 0.0
-        told = f"{tag.amount:,.10g} {settings.currency}, {tag.said}" if tag.amount else "no price"
-        said.append(f"host memory: {told}")
+        words = tr("host memory: no price")
+        if tag.amount:
+            words = tr("host memory: {amount:,.10g} {currency}, {price}")
+        currency = settings.currency
+        said.append(words.format(amount=tag.amount, currency=currency, price=tag.said))
     return PriceTag(total, " + ".join(said))
 
 
 def _said(price: Price) -> str:
-    return " · ".join(part for part in (KINDS[price.kind], price.date) if part)
+    return " · ".join(part for part in (tr(KINDS[price.kind]), price.date) if part)
 
 
 def cost_per_million_tokens(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.sweep import VERDICTS
+from ..language import mark, tr
 from ..problem import BadInput
 from .columns import BY_ID, TEXTS
 from .table import UNKNOWN_SAID, Table
@@ -116,19 +117,25 @@ def facets(table: Table) -> dict[str, Facet]:
     """What rows can be divided by: verdict, facts of the machine, facts of the model."""
     machines, models = table.field.machines, table.field.models
     by_machine = {
-        "machine_vendor": ("Vendor", [machine.vendor or "typed" for machine in machines]),
-        "kind": ("Kind", [machine.kind or "not said" for machine in machines]),
-        "memory": ("Memory", [_size(machine.machine.capacity_bytes) for machine in machines]),
-        "memory_type": ("Memory type", [machine.memory or "not said" for machine in machines]),
+        "machine_vendor": (
+            mark("Vendor"),
+            [machine.vendor or mark("typed") for machine in machines],
+        ),
+        "kind": (mark("Kind"), [machine.kind or mark("not said") for machine in machines]),
+        "memory": (mark("Memory"), [_size(machine.machine.capacity_bytes) for machine in machines]),
+        "memory_type": (
+            mark("Memory type"),
+            [machine.memory or mark("not said") for machine in machines],
+        ),
     }
     by_model = {
-        "model_vendor": ("Model vendor", [model.vendor or "typed" for model in models]),
-        "experts": ("Experts", ["MoE" if model.mixture else "dense" for model in models]),
-        "licence": ("Licence", [model.licence or "not said" for model in models]),
+        "model_vendor": (mark("Model vendor"), [model.vendor or mark("typed") for model in models]),
+        "experts": (mark("Experts"), ["MoE" if model.mixture else "dense" for model in models]),
+        "licence": (mark("Licence"), [model.licence or mark("not said") for model in models]),
     }
     verdicts = (*reversed(VERDICTS), UNKNOWN_SAID)
     code = np.array([verdicts.index(said) for said in (*VERDICTS, UNKNOWN_SAID)], dtype=np.intp)
-    found = {"verdict": Facet("Verdict", verdicts, code[table.verdict])}
+    found = {"verdict": Facet(mark("Verdict"), verdicts, code[table.verdict])}
     for divided, places in ((by_machine, table.machine), (by_model, table.model)):
         for id_, (title, names) in divided.items():
             values = _sizes_in_order(names) if id_ == "memory" else sorted(set(names))
@@ -163,8 +170,8 @@ def choose(table: Table, filters: Filters) -> Indices:
     Errors: BadInput for a filter that nothing can satisfy, or of an unknown column or facet.
     """
     stays = np.ones(len(table), dtype=bool)
-    for mark in _marks(table, filters).values():
-        stays &= mark
+    for satisfied in _marks(table, filters).values():
+        stays &= satisfied
     return np.flatnonzero(stays)
 
 
@@ -172,14 +179,14 @@ def why_empty(table: Table, filters: Filters) -> str:
     """What to loosen when no row is left; "" when rows are left."""
     marks = _marks(table, filters)
     if not marks:
-        return "" if len(table) else "There is nothing to rank: the library is empty."
+        return "" if len(table) else tr("There is nothing to rank: the library is empty.")
     left = int(np.logical_and.reduce(list(marks.values())).sum())
     if left:
         return ""
     without = {
         name: int(
             np.logical_and.reduce(
-                [mark for other, mark in marks.items() if other != name]
+                [rows for other, rows in marks.items() if other != name]
                 or [np.ones(len(table), dtype=bool)]
             ).sum()
         )
@@ -187,8 +194,11 @@ def why_empty(table: Table, filters: Filters) -> str:
     }
     name, rows = max(without.items(), key=lambda item: item[1])
     if rows == 0:
-        return "No row satisfies these filters, nor all but one of them. Clear them and start over."
-    return f"No row satisfies all of these filters. Without {name} there would be {rows:,}."
+        return tr(
+            "No row satisfies these filters, nor all but one of them. Clear them and start over."
+        )
+    words = tr("No row satisfies all of these filters. Without {name} there would be {count:,}.")
+    return words.format(name=name, count=rows)
 
 
 def _marks(table: Table, filters: Filters) -> dict[str, Marks]:
@@ -199,29 +209,42 @@ def _marks(table: Table, filters: Filters) -> dict[str, Marks]:
         low, high = wanted.low, wanted.high
         if low is not None and high is not None and low > high:
             raise BadInput(
-                column, f"from {low:g} to {high:g} holds nothing; exchange the two, or clear one"
+                column,
+                tr("from {low:g} to {high:g} holds nothing; exchange the two, or clear one").format(
+                    low=low, high=high
+                ),
             )
         with np.errstate(invalid="ignore"):
-            mark = np.ones(len(table), dtype=bool)
+            stays = np.ones(len(table), dtype=bool)
             if low is not None:
-                mark &= values >= low
+                stays &= values >= low
             if high is not None:
-                mark &= values <= high
+                stays &= values <= high
         if wanted.unknown:
-            mark |= np.isnan(values)
+            stays |= np.isnan(values)
         elif low is not None or high is not None:
-            mark &= ~np.isnan(values)
-        marks[f"the range of “{BY_ID[column].title}”"] = mark
+            stays &= ~np.isnan(values)
+        name = tr("the range of “{column}”").format(column=tr(BY_ID[column].title))
+        marks[name] = stays
     known = facets(table) if filters.facets else {}
     for id_, values_kept in filters.facets.items():
         if id_ not in known:
-            raise BadInput("facet", f'"{id_}" is not a facet; one of: {", ".join(known)}')
+            raise BadInput(
+                "facet",
+                tr('"{asked}" is not a facet; one of: {known}').format(
+                    asked=id_, known=", ".join(known)
+                ),
+            )
         facet = known[id_]
-        marks[f"the choice of “{facet.title}”"] = facet.having(values_kept)
+        marks[tr("the choice of “{facet}”").format(facet=tr(facet.title))] = facet.having(
+            values_kept
+        )
     if words := filters.text.casefold().split():
-        marks[f"the search for “{filters.text.strip()}”"] = _search(table, words)
+        marks[tr("the search for “{text}”").format(text=filters.text.strip())] = _search(
+            table, words
+        )
     if filters.serving:
-        marks["“serves” alone"] = table.serves
+        marks[tr("“serves” alone")] = table.serves
     return marks
 
 

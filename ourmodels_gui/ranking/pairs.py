@@ -22,6 +22,7 @@ from ..engine.prefill_pairs import PrefillPairs
 from ..engine.setup import Machine, Workload
 from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables
 from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
+from ..language import tr
 from ..library.resolve import (
     OVERHEAD_BYTES,
     at_measured_rates,
@@ -296,7 +297,10 @@ def _models(field: Field, workload: WorkloadChoice, basis: Workload) -> ModelTab
     models = at_contexts(table, field.caches, basis.cache_policy, reserved, read)
     if np.any(empty := np.rint(models.alloc_bytes) <= 0.0):
         name = field.models[int(np.argmax(empty)) % field.evaluable].name
-        raise BadInput("model", f"a session of {name} reserves no cache; leave the model out")
+        raise BadInput(
+            "model",
+            tr("a session of {name} reserves no cache; leave the model out").format(name=name),
+        )
     return models
 
 

@@ -10,6 +10,7 @@ from .. import strict_json
 from ..engine.setup import CachePolicy, Routing
 from ..files import write_whole
 from ..inline import Part, Positive, Tokens, TokensOrNone
+from ..language import tr
 from ..problem import BadInput
 from ..scenario import (
     READ_CONTEXT_TOKENS,
@@ -83,16 +84,24 @@ class Requirements(Part, frozen=True):
 
 
 def _above(context_tokens: int) -> str:
-    return f"is above context_tokens, which is {context_tokens:,}; lower it or raise the context"
+    return tr(
+        "is above context_tokens, which is {context_tokens:,}; lower it or raise the context"
+    ).format(context_tokens=context_tokens)
 
 
 def read(text: str | bytes) -> Requirements:
     """The requirements that a file holds. Raises BadInput with the path of the key at fault."""
     document: Any = strict_json.parse(text)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise BadInput("format", f'must be "{FORMAT}"; this is not a requirements file')
+        raise BadInput(
+            "format",
+            tr('must be "{format}"; this is not a requirements file').format(format=FORMAT),
+        )
     if document.get("version") != VERSION or isinstance(document["version"], bool):
-        raise BadInput("version", f"must be {VERSION}, the version that this program reads")
+        raise BadInput(
+            "version",
+            tr("must be {version}, the version that this program reads").format(version=VERSION),
+        )
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
     requirements: Requirements = strict_json.fit(rest, Requirements)
     return requirements

@@ -1,44 +1,69 @@
 """Reverse search: which machines can meet given needs, what binds, and what the nearest lack."""
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 import numpy as np
 
 from .. import units
+from ..language import mark, tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import ModelRef, Scenario
 from ..settings import Settings
+from ..units import ENGLISH, Separators
 from .field import BEST, FieldChoice, prepare
 from .machines import RankedMachine
 from .requirements import Requirements
 from .table import Table, rank
 
-CERTAIN = (
+CERTAIN = mark(
     "A machine whose ceiling fails a need cannot meet it: that is certain. One whose ceilings pass "
     "may still be too slow, because a ceiling is necessary, not sufficient."
 )
-EXPECTED = (
+EXPECTED = mark(
     "The model routes to experts, and their expected number makes the rates estimates; with floor "
     "routing a failure is certain."
 )
 
 Need = Literal["memory", "rate", "first token", "budget", "power"]
+NEEDS: dict[Need, str] = {
+    "memory": mark("Memory"),
+    "rate": mark("Rate"),
+    "first token": mark("First token"),
+    "budget": mark("Budget"),
+    "power": mark("Power"),
+}
+"""What a need is called."""
+
+
+Write = Callable[[float, Separators], str]
+Values = dict[str, str | tuple[Write, float]]
 
 
 class Check(msgspec.Struct, frozen=True):
     """One need held against one machine.
 
     met: None where a figure is unknown, which rules nothing out. headroom: how many times over it
-    is met, below 1 where it is not. said: needed and there, in words.
+    is met, below 1 where it is not. words: needed and there, in English, with a field for each of
+    values: a text, or a figure and how it is written.
     """
 
     need: Need
     met: bool | None
     headroom: float | None
-    said: str
+    words: str
+    values: Values
+
+    def said(self, separators: Separators = ENGLISH) -> str:
+        """Needed and there, in words."""
+        shown = {
+            name: value if isinstance(value, str) else value[0](value[1], separators)
+            for name, value in self.values.items()
+        }
+        return tr(self.words).format(**shown)
 
 
 class Candidate(msgspec.Struct, frozen=True, eq=False):
@@ -90,14 +115,19 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
 
 def search(
-    library: Library, requirements: Requirements, settings: Settings | None = None, misses: int = 10
+    library: Library,
+    requirements: Requirements,
+    settings: Settings | None = None,
+    misses: int = 10,
+    separators: Separators = ENGLISH,
 ) -> Found:
     """The machines of a library that can meet the requirements.
 
     Of several weight formats a machine is shown with the one of most bytes that meets every need,
     else with the one that comes nearest.
 
-    Parameters: library; requirements; settings, for prices; misses, how many at most are listed.
+    Parameters: library; requirements; settings, for prices; misses, how many at most are listed;
+    separators, of figures in sentences.
     Errors: BadInput for a model that is unknown or whose context is shorter than the one needed.
     """
     tables = _tables(library, requirements, settings or Settings())
@@ -110,12 +140,12 @@ def search(
     open_ = [found for found in candidates if not found.lacks and found.unknown]
     open_.sort(key=lambda found: len(found.unknown))
     meets = [found for found in candidates if not found.lacks and not found.unknown]
-    said = [CERTAIN]
+    said = [tr(CERTAIN)]
     mixture = tables[0].field.models[0].mixture
     if mixture and requirements.routing != "floor":
-        said.append(EXPECTED)
+        said.append(tr(EXPECTED))
     if not meets and not open_:
-        said.append(_none_meets(lacking))
+        said.append(_none_meets(lacking, separators))
     return Found(tuple(meets), tuple(open_), tuple(lacking[:misses]), tuple(said))
 
 
@@ -134,7 +164,9 @@ def _tables(library: Library, requirements: Requirements, settings: Settings) ->
     if limit is not None and requirements.context_tokens > limit:
         raise BadInput(
             "context_tokens",
-            f"{model.name} ends at {limit:,} tokens of context; ask for less, or another model",
+            tr("{name} ends at {limit:,} tokens of context; ask for less, or another model").format(
+                name=model.name, limit=limit
+            ),
         )
     tables = []
     for weights, _ in model.formats:
@@ -157,10 +189,11 @@ def _distance(candidate: Candidate) -> tuple[int, int, float]:
     return candidate.distance
 
 
-def _none_meets(nearest: list[Candidate]) -> str:
+def _none_meets(nearest: list[Candidate], separators: Separators) -> str:
     first = nearest[0]
-    lacks = "; ".join(check.said for check in first.lacks)
-    return f"No machine meets these needs. The nearest is {first.machine.name}: {lacks}."
+    lacks = "; ".join(check.said(separators) for check in first.lacks)
+    words = tr("No machine meets these needs. The nearest is {name}: {lacks}.")
+    return words.format(name=first.machine.name, lacks=lacks)
 
 
 def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
@@ -170,24 +203,27 @@ def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
     if requirements.tokens_per_s_each is not None:
         rate = _value(table, "forced_per_session_tokens_per_s", row)
         needed = requirements.tokens_per_s_each
-        has = "unknown, because the model does not fit" if rate is None else units.rate(rate)
-        checks.append(
-            _at_least("rate", rate, needed, f"{units.rate(needed)} tok/s each needed, {has}")
-        )
+        words = mark("{needed} tok/s each needed, {has}")
+        if rate is None:
+            words = mark("{needed} tok/s each needed, unknown, because the model does not fit")
+        checks.append(_held("rate", rate, needed, words, units.rate, least=True))
     if requirements.first_token_s is not None:
         wait = _value(table, "time_to_first_token_s", row)
         needed = requirements.first_token_s
-        said = f"first token within {units.duration(needed)}, {_wait(table, row, wait)}"
-        checks.append(_at_most("first token", wait, needed, said))
+        checks.append(_held("first token", wait, needed, _wait(table, row, wait), units.duration))
     if requirements.budget is not None:
         currency = table.settings.currency
-        has = "no price known" if tag.amount is None else f"costs {units.plain(tag.amount)}"
-        said = f"{units.plain(requirements.budget)} {currency} to spend, {has}"
-        checks.append(_at_most("budget", tag.amount, requirements.budget, said))
+        words = mark("{needed} {currency} to spend, costs {has}")
+        if tag.amount is None:
+            words = mark("{needed} {currency} to spend, no price known")
+        check = _held("budget", tag.amount, requirements.budget, words, units.plain)
+        check.values["currency"] = currency
+        checks.append(check)
     if requirements.watts is not None:
-        has = "power unknown" if machine.watts is None else f"draws {units.plain(machine.watts)} W"
-        said = f"{units.plain(requirements.watts)} W allowed, {has}"
-        checks.append(_at_most("power", machine.watts, requirements.watts, said))
+        words = mark("{needed} W allowed, draws {has} W")
+        if machine.watts is None:
+            words = mark("{needed} W allowed, power unknown")
+        checks.append(_held("power", machine.watts, requirements.watts, words, units.plain))
     return Candidate(
         machine, table.weights_of(row), tag.amount, tag.said, tuple(checks), table.scenario(row)
     )
@@ -196,10 +232,13 @@ def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
 def _wait(table: Table, row: int, wait_s: float | None) -> str:
     """The wait for the first token in words, or why it is unknown."""
     if wait_s is not None:
-        return units.duration(wait_s)
+        return mark("first token within {needed}, {has}")
     if not table.serves[row]:
-        return "unknown, because not one session fits"
-    return "unknown: the machine's compute rate, or what a token costs, is not known"
+        return mark("first token within {needed}, unknown, because not one session fits")
+    return mark(
+        "first token within {needed}, unknown: the machine's compute rate, or what a token costs, "
+        "is not known"
+    )
 
 
 def _memory(table: Table, row: int, users: int) -> Check:
@@ -213,14 +252,16 @@ def _memory(table: Table, row: int, users: int) -> Check:
     spare = float(found.margin_bytes[0, row]) - users * session
     capacity = found.in_use[row].capacity_bytes
     needed = capacity - spare
-    said = f"{units.size(needed)} of memory needed, {units.size(capacity)} there"
+    words = mark("{needed} of memory needed, {has} there")
     met, headroom = bool(found.memory_batch[0, row] >= users), capacity / needed
     if spare < 0.0:
-        said += f", {units.size(-spare)} missing"
+        words = mark("{needed} of memory needed, {has} there, {missing} missing")
     elif not met:
-        said += ", but not where its parts have to lie"
+        words = mark("{needed} of memory needed, {has} there, but not where its parts have to lie")
         headroom = min(headroom, float(np.nan_to_num(found.memory_batch[0, row])) / users)
-    return Check("memory", met, headroom, said)
+    figures = {"needed": needed, "has": capacity, "missing": -spare}
+    values = {name: (units.size, figure) for name, figure in figures.items()}
+    return Check("memory", met, headroom, words, {**values})
 
 
 def _value(table: Table, column: str, row: int) -> float | None:
@@ -228,13 +269,14 @@ def _value(table: Table, column: str, row: int) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _at_least(need: Need, has: float | None, needed: float, said: str) -> Check:
+def _held(
+    need: Need, has: float | None, asked: float, words: str, write: Write, *, least: bool = False
+) -> Check:
+    """One need against what a machine has; least: as much is needed, else as much allowed."""
+    values: Values = {"needed": (write, asked)}
     if has is None:
-        return Check(need, None, None, said)
-    return Check(need, has >= needed, has / needed, said)
-
-
-def _at_most(need: Need, has: float | None, allowed: float, said: str) -> Check:
-    if has is None:
-        return Check(need, None, None, said)
-    return Check(need, has <= allowed, allowed / has, said)
+        return Check(need, None, None, words, values)
+    values["has"] = (write, has)
+    if least:
+        return Check(need, has >= asked, has / asked, words, values)
+    return Check(need, has <= asked, asked / has, words, values)

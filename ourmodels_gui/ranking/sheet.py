@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
+from ..units import ENGLISH
 from .columns import BY_ID, NONE
+from .money import price_tag
 from .table import Indices, Table
 
 Cell = str | int | float | None
@@ -66,6 +68,8 @@ def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> 
     """
     machines, models = table.field.machines, table.field.models
     figures = [_whole(column, table.some(column, rows).tolist()) for column in columns]
+    # Told anew: what the table holds is in the language of the window.
+    tags = [price_tag(machine, table.settings) for machine in machines]
     facts: list[tuple[str, ...]] = []
     after: list[tuple[str, str]] = []
     for row in rows.tolist():
@@ -74,7 +78,7 @@ def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> 
         facts.append(
             (machine.id, machine.name, model.name, model.id, table.weights_of(row), verdict)
         )
-        after.append((table.reason(row), table.price_tags[row % len(machines)].said))
+        after.append((table.reason(row), tags[row % len(machines)].said))
     cells = [
         (*fact, *figure, *last)
         for fact, figure, last in zip(facts, zip(*figures, strict=True), after, strict=True)
@@ -83,7 +87,7 @@ def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> 
         (
             *cell[: len(FACTS)],
             *(
-                NONE if value is None else BY_ID[column].text(value)
+                NONE if value is None else BY_ID[column].text(value, ENGLISH)
                 for column, value in zip(columns, cell[len(FACTS) :], strict=False)
             ),
             *cell[len(FACTS) + len(columns) :],

@@ -21,9 +21,11 @@ from .. import units
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.sweep import VERDICTS
 from ..evaluation import Evaluation, run
+from ..language import mark, tr
 from ..problem import BadInput
 from ..scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ..settings import Settings
+from ..units import ENGLISH, Separators
 from .columns import BY_ID, NONE
 from .field import Field, RankedModel
 from .machines import RankedMachine
@@ -35,7 +37,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 UNKNOWN = -1
-UNKNOWN_SAID = "cannot be evaluated"
+UNKNOWN_SAID = mark("cannot be evaluated")
 """The verdict of a row that cannot be evaluated, as a code and in words."""
 GB = 1e9
 PROMPTS = {
@@ -91,7 +93,12 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         """
         if column not in BY_ID:
             known = ", ".join(BY_ID)
-            raise BadInput("column", f'"{column}" is not a column; one of: {known}')
+            raise BadInput(
+                "column",
+                tr('"{column}" is not a column; one of: {known}').format(
+                    column=column, known=known
+                ),
+            )
         if column not in self._columns:
             self._columns[column] = self._worked_out(column)
         return self._columns[column]
@@ -173,17 +180,17 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         model, machine = divmod(row, len(self.field.machines))
         return model, int(np.searchsorted(self.pairs.machines, machine))
 
-    def cell(self, column: str, row: int) -> str:
+    def cell(self, column: str, row: int, separators: Separators = ENGLISH) -> str:
         """A figure as people read it, without its unit; "-" where it does not exist."""
         value = self.values(column)[row]
-        return NONE if np.isnan(value) else BY_ID[column].text(float(value))
+        return NONE if np.isnan(value) else BY_ID[column].text(float(value), separators)
 
     def unit(self, column: str) -> str:
         """The unit of a column, with the user's currency where it is one of money."""
         currency = self.settings.currency
         money = {
             "price": currency,
-            "tokens_per_s_per_price": f"tok/s per {currency}",
+            "tokens_per_s_per_price": tr("tok/s per {currency}").format(currency=currency),
             "cost_per_million_tokens": currency,
         }
         return money.get(column, BY_ID[column].unit)
@@ -192,29 +199,32 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         code = int(self.verdict[row])
         return UNKNOWN_SAID if code == UNKNOWN else VERDICTS[code]
 
-    def reason(self, row: int) -> str:
+    def reason(self, row: int, separators: Separators = ENGLISH) -> str:
         """Why a row does not serve, with the amount missing; "" where it serves."""
         match self.verdict_of(row):
             case "serves":
                 return ""
             case "model does not fit":
-                return f"{self._missing(row)} missing for the weights and one session"
+                words = tr("{size} missing for the weights and one session")
+                return words.format(size=self._missing(row, separators))
             case "no session fits":
-                return f"{self._missing(row)} missing for one session"
+                words = tr("{size} missing for one session")
+                return words.format(size=self._missing(row, separators))
             case said if said == UNKNOWN_SAID:
                 missing = self.model_of(row).missing
                 place = row % len(self.field.machines)
                 missing = missing or self.pairs.composed.unusable.get(place, "")
-                return missing or "it has no measured bandwidth; rank at resource limits instead"
+                return missing or tr(
+                    "it has no measured bandwidth; rank at resource limits instead"
+                )
         single = self.values("single_session_tokens_per_s")[row]
         floor = self.pairs.basis.floor_tokens_per_s
-        return (
-            f"one session reaches {units.rate(float(single))} of the {units.rate(floor)} tok/s "
-            "that each must have"
+        return tr("one session reaches {rate} of the {floor} tok/s that each must have").format(
+            rate=units.rate(float(single), separators), floor=units.rate(floor, separators)
         )
 
-    def _missing(self, row: int) -> str:
-        return units.size(-float(self.values("spare_gb")[row]) * GB)
+    def _missing(self, row: int, separators: Separators) -> str:
+        return units.size(-float(self.values("spare_gb")[row]) * GB, separators)
 
     def scenario(self, row: int) -> Scenario:
         """The scenario of a row, to be opened or saved."""

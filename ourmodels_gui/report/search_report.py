@@ -116,9 +116,9 @@ def _table(
 
 def _row(candidate: Candidate, letters: dict[str, str]) -> tuple[str, ...]:
     binds = candidate.binds
-    said = [check.said for check in candidate.lacks or candidate.unknown]
+    said = [check.said() for check in candidate.lacks or candidate.unknown]
     if not said and binds is not None:
-        said = [binds.said]
+        said = [binds.said()]
     headroom = None if binds is None else binds.headroom
     return (
         letters.get(candidate.machine.name, ""),

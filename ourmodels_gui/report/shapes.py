@@ -4,23 +4,24 @@ from typing import Literal
 
 import msgspec
 
+from ..language import mark
 from .pictures import Picture
 
 SECTIONS: dict[str, str] = {
-    "answer": "Answer",
-    "memory": "Memory",
-    "placement": "Pools and policies",
-    "decode": "Decode",
-    "prefill": "Prefill",
-    "value": "Value",
-    "gates": "Gates and figures",
-    "sensitivity": "What moves the answer",
-    "evidence": "Measured evidence",
-    "assumptions": "Assumptions",
-    "working": "Working",
-    "catalog": "Catalog and audit",
-    "limits": "What a ceiling does not say",
-    "glossary": "Glossary",
+    "answer": mark("Answer"),
+    "memory": mark("Memory"),
+    "placement": mark("Pools and policies"),
+    "decode": mark("Decode"),
+    "prefill": mark("Prefill"),
+    "value": mark("Value"),
+    "gates": mark("Gates and figures"),
+    "sensitivity": mark("What moves the answer"),
+    "evidence": mark("Measured evidence"),
+    "assumptions": mark("Assumptions"),
+    "working": mark("Working"),
+    "catalog": mark("Catalog and audit"),
+    "limits": mark("What a ceiling does not say"),
+    "glossary": mark("Glossary"),
 }
 """Titles of the sections by id, in order; every one but the answer can be left out."""
 

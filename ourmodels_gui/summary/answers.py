@@ -43,12 +43,19 @@ def _fits(known: Figures) -> Answer:
     if decode.verdict == "model does not fit":
         figure, unit = split(known.size(-decode.resident_margin_bytes))
         why = tr("{held} exceed the capacity of {capacity}").format(held=held, capacity=capacity)
+        if not known.one_gate:
+            why = tr("what has to lie in one of the memories exceeds its room")
         return _lacks(decode.verdict, figure, unit, why, MARGIN)
     margin = known.size(decode.resident_margin_bytes)
     session = known.size(known.gate.session_bytes)
     if decode.verdict == "no session fits":
         figure, unit = split(known.size(-decode.spare_bytes))
         why = tr("the model leaves {margin}; a session of {context} tokens reserves {session}")
+        if not known.one_gate:
+            why = tr(
+                "the model leaves {margin} where it is tightest; a session of {context} tokens "
+                "reserves {session}"
+            )
         why = why.format(margin=margin, context=context, session=session)
         return _lacks(decode.verdict, figure, unit, why, "spare_gb")
     figure, unit = split(margin)

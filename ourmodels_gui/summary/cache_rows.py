@@ -18,6 +18,8 @@ def cache(known: Figures) -> Group:
     work = known.setup.workload
     longest = longest_context(known.setup)
     grows = tr("nothing grows with the context, or it fits up to the longest there is")
+    if not known.one_gate:
+        longest, grows = None, tr("depends on what lies where")
     return Group(
         tr("Cache"),
         (

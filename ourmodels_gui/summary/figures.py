@@ -48,6 +48,11 @@ class Figures(msgspec.Struct, frozen=True):
     gate: Capacity
     symbols: dict[str, Input] = {}
 
+    @property
+    def one_gate(self) -> bool:
+        """Whether all memory together decides what fits, not what has to lie in one of several."""
+        return self.result.decode.resident_margin_bytes == self.gate.margin_bytes
+
     def size(self, value: float) -> str:
         return units.size(value, self.separators)
 

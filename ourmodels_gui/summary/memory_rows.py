@@ -23,6 +23,14 @@ def memory(known: Figures) -> Group:
     worked += f" = {known.gb(decode.resident_margin_bytes)}"
     count = decode.best_batch or 1
     each = known.gb(known.gate.session_bytes)
+    room = f"C - W_resident{minus_draft} - O"
+    formulas = (room, f"floor(({room}) / {per_session})", f"{room} - b {per_session}")
+    spare = f"{known.gb(decode.resident_margin_bytes)} - {known.count(count)} x {each}"
+    spare += f" = {known.gb(decode.spare_bytes)}"
+    if not known.one_gate:
+        left = tr("what is left of the tightest memory under the policy in use")
+        most = tr("the most sessions for which every memory has room under the policy in use")
+        formulas, worked, spare = (left, most, left), "", ""
     rows = (
         known.row(
             "resident_margin_gb",
@@ -30,7 +38,7 @@ def memory(known: Figures) -> Group:
             split(known.size(decode.resident_margin_bytes)),
             decode.resident_margin_bytes / 1e9,
             kinds={},
-            formula=f"C - W_resident{minus_draft} - O",
+            formula=formulas[0],
             worked=worked,
             symbols=held,
         ),
@@ -40,9 +48,9 @@ def memory(known: Figures) -> Group:
             known.sessions(decode.memory_batch),
             decode.memory_batch,
             kinds=decode.kind,
-            formula=f"floor((C - W_resident{minus_draft} - O) / {per_session})",
+            formula=formulas[1],
             worked=""
-            if decode.memory_batch != known.gate.memory_batch
+            if decode.memory_batch != known.gate.memory_batch or not known.one_gate
             else f"floor({known.gb(decode.resident_margin_bytes)} / {each}) = "
             f"{known.count(decode.memory_batch or 0)}",
             symbols=f"{held} {session}",
@@ -56,9 +64,8 @@ def memory(known: Figures) -> Group:
             split(known.size(decode.spare_bytes)),
             decode.spare_bytes / 1e9,
             kinds={},
-            formula=f"C - W_resident{minus_draft} - O - b {per_session}",
-            worked=f"{known.gb(decode.resident_margin_bytes)} - {known.count(count)} x {each} = "
-            f"{known.gb(decode.spare_bytes)}",
+            formula=formulas[2],
+            worked=spare,
             symbols=f"{held} {session}",
         ),
         known.row(

@@ -12,7 +12,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = Path(__file__).with_name("debian-packages.txt").read_text(encoding="utf-8").split()
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = (ROOT / "resources" / "debian-packages.txt").read_text(encoding="utf-8").split()
 INSTALL = ["install", "-y", "--no-upgrade", "--no-install-recommends", *PACKAGES]
 MODULES = ("QtGui", "QtWidgets", "QtSvg", "QtTest", "QtPrintSupport", "QtOpenGLWidgets")
 

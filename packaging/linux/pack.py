@@ -70,7 +70,7 @@ def deb(root: Path, architecture: str) -> Path:
     """Parameters: root, which holds usr/; architecture as Debian calls it."""
     files = [path for path in (root / "usr").rglob("*") if path.is_file() and not path.is_symlink()]
     size_kib = sum(path.stat().st_size for path in files) // 1024
-    needed = (HERE / "debian-packages.txt").read_text(encoding="utf-8").split()
+    needed = (ROOT / "resources" / "debian-packages.txt").read_text(encoding="utf-8").split()
     libc = f"libc6 (>= {platform.libc_ver()[1]})"
     control = f"""\
 Package: ourmodels

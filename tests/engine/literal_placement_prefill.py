@@ -95,14 +95,11 @@ def rows(setup, batch, reserved):
     inside = shape.expert_parameters if shape is not None and model.experts else 0.0
     linear = 2 * model.linear_active_parameters * batch * tokens
     chosen = 2 * inside * batch * tokens
+    head = shape.head_bytes
+    rest = model.always_bytes - head
     found = [
-        (
-            "weights",
-            model.always_bytes * held,
-            len(chunks) * model.always_bytes * scale,
-            linear - chosen,
-            0.0,
-        )
+        ("weights", head * held, len(chunks) * head * scale, 0.0, 0.0),
+        ("weights", rest * held, len(chunks) * rest * scale, linear - chosen, 0.0),
     ]
     active = sum(g.per_token * g.expert_bytes for g in model.experts)
     for group in model.experts:

@@ -26,6 +26,7 @@ from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.decode import decode as ordinary_decode
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
+from ourmodels_gui.engine.placement.experts import ReplicatedAttention
 from ourmodels_gui.engine.placement.knapsack import divide
 from ourmodels_gui.engine.placement.parts import parts
 from ourmodels_gui.engine.placement.pools import PoolPolicy
@@ -37,6 +38,7 @@ from ourmodels_gui.engine.setup import (
     ModelShape,
     Setup,
     Speculation,
+    TypedCache,
 )
 
 MODEST = settings(max_examples=60, deadline=None)
@@ -532,6 +534,31 @@ def test_dividing_experts_never_beats_all_devices_as_one(ordinary, count):
         assert way.memory_batch <= (whole.memory_batch or 0)
         if way.aggregate_tokens_per_s is not None and whole.aggregate_tokens_per_s is not None:
             assert way.aggregate_tokens_per_s <= whole.aggregate_tokens_per_s * (1 + 1e-9)
+
+
+def test_attention_on_every_device_repeats_weights_and_no_session():
+    """Two devices: 2 GB of weights, 0.5 of tables and the draft's 1 twice, all else once."""
+    draft = Draft(1 * GB, 1 * GB, cache=TypedCache(0.1 * GB, 0.1 * GB))
+    found = composed(
+        sparse(),
+        [Device("card", Machine(40 * GB, 1000 * GB), count=2)],
+        Speculation(2, 2.0, draft),
+        split="experts",
+        link_bytes_per_s=1e10,
+        reserved_context_tokens=10_000,
+        read_context_tokens=10_000,
+        floor_tokens_per_s=0.0,
+    )
+    (share,) = ReplicatedAttention(found).shares(3)
+    assert share.held_bytes == pytest.approx(
+        {
+            "weights": 2 * 2 * GB,
+            "embedding": 2 * 0.5 * GB,
+            "routed_experts": 64 * 0.3 * GB,
+            "cache": 3 * 2.4 * GB,
+            "draft": 2 * 1 * GB + 3 * 0.1 * GB,
+        }
+    )
 
 
 def test_an_ordinary_result_has_no_placement():

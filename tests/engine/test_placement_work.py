@@ -107,6 +107,33 @@ def test_two_pools_agree_with_the_linear_program(found, batch, placement):
     assert period(way, batch) == pytest.approx(wanted, rel=1e-9)
 
 
+@settings(max_examples=50, deadline=None)
+@given(
+    with_work(mixed_pools(), known=True),
+    st.integers(1, 60),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+)
+def test_two_kinds_in_a_layer_split_agree_with_the_linear_program(found, batch, counts):
+    made = found.composition
+    devices = tuple(
+        replace(
+            device,
+            machine=replace(device.machine, capacity_bytes=device.machine.capacity_bytes / count),
+            count=count,
+        )
+        for device, count in zip((made.devices[0], made.host), counts, strict=True)
+    )
+    found = replace(found, composition=replace(made, devices=devices, host=None))
+    for groups in range(1, sum(counts) + 1):
+        way = PoolPolicy(found, "groups", groups)
+        high = way.memory_batch()
+        assume(high > 0)
+        many = min(batch, high)
+        held, loads = literal_loads(way, many, min(groups, many))
+        wanted = least_greatest(held, way.rooms_bytes, loads)
+        assert period(way, many) == pytest.approx(wanted, rel=1e-9)
+
+
 @settings(max_examples=40, deadline=None)
 @given(with_work(mixed_pools()), st.integers(1, 300))
 def test_no_placement_on_a_coarse_grid_beats_the_best(found, batch):
@@ -141,7 +168,7 @@ def test_no_placement_on_a_coarse_grid_beats_the_best(found, batch):
     assert period(way, batch) <= best * (1 + 1e-9)
 
 
-@MODEST
+@settings(max_examples=25, deadline=None)
 @given(with_work(many_pools()), st.integers(1, 300))
 def test_more_pools_are_never_below_the_linear_program(found, batch):
     for way in policies(found):
@@ -213,6 +240,17 @@ def test_what_is_streamed_is_computed_on_the_device():
     way = PoolPolicy(found, "streamed")
     assert period(way, 20) == pytest.approx(20 * 0.01, rel=1e-6)
     assert way.binding(20).place == "card"
+
+
+def test_a_slow_host_makes_all_pools_at_once_a_policy_ceiling():
+    """The host does 50 tokens/s of its half; streamed to the card, all are done at 100."""
+    found = evaluate(by_hand("both", link_bytes_per_s=50 * GB))
+    both, _, streamed = found.placement.policies
+    assert streamed.aggregate_tokens_per_s > both.aggregate_tokens_per_s
+    assert both.kind == found.decode.kind["aggregate_tokens_per_s"] == "policy ceiling"
+    # Memory alone is passed by nothing, nor is arithmetic that is not charged.
+    for free in (by_hand("both", decode_ceiling="memory"), by_hand("both", host_rate=None)):
+        assert evaluate(free).placement.kind == "bound"
 
 
 def test_arithmetic_of_a_host_without_a_rate_is_left_out_and_that_is_said():

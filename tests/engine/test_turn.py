@@ -1,11 +1,14 @@
 """A turn: the first token, then every later token at the context that it reads."""
 
 import msgspec
+import numpy as np
 import pytest
+from composition_setups import FAST, SLOW, composed, dense, sparse
 from decode_setups import QWEN, SPARK, setup, setups, toy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.costs import cache_read_bytes
 from ourmodels_gui.engine.decode import decode
 from ourmodels_gui.engine.setup import CacheLayer, Machine, ModelCosts, Prompt
@@ -92,3 +95,33 @@ def test_reads_in_a_row_are_the_sum_of_single_reads(found, held, steps):
     cache = found.model.cache
     whole = sum(float(cache_read_bytes(cache, held + j)) for j in range(1, steps + 1))
     assert total_read_bytes(cache, held, steps) == pytest.approx(whole, rel=1e-9)
+
+
+def answer_of(found, batch):
+    """The literal sum under the policy of a composition, each step placed anew."""
+    prompt, total = found.prompt, 0.0
+    for j in range(1, prompt.answer_tokens):
+        held = prompt.cached_prefix_tokens + prompt.prompt_tokens + j
+        work = msgspec.structs.replace(found.workload, read_context_tokens=held)
+        way = placement.policy(msgspec.structs.replace(found, workload=work))
+        total += 1.0 / float(way.per_session(np.array([float(batch)]))[0])
+    return total
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("pools", ["sequential", "both"])
+def test_an_answer_over_two_pools_takes_its_steps_at_one_placement(pools, batch):
+    found = asked(composed(sparse(), [FAST], host=SLOW, pools=pools, reserved_context_tokens=9000))
+    made = turn(found, 0.5, batch)
+    steps = answer_of(found, batch)
+    # Placed anew for each step it could only be a little shorter.
+    assert made.answer_s == pytest.approx(steps, rel=1e-3)
+    pooled = turn(msgspec.structs.replace(found, composition=None), 0.5, batch)
+    assert made.answer_s >= pooled.answer_s * (1 - 1e-12)
+
+
+def test_an_answer_over_two_devices_in_turn_is_one_device_s():
+    pair = msgspec.structs.replace(FAST, count=2)
+    found = asked(composed(dense(), [pair], groups=1, reserved_context_tokens=9000))
+    one = msgspec.structs.replace(found, composition=None, machine=FAST.machine)
+    assert turn(found, 0.5, 2).answer_s == pytest.approx(turn(one, 0.5, 2).answer_s, rel=1e-12)

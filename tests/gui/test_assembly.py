@@ -142,13 +142,10 @@ def test_an_edited_part_makes_a_ready_composition_ones_own(library, made):
 
 
 def test_a_title_is_its_own_or_its_parts(library, made):
-    def name(one):
-        return library.machines[one].name
-
     hybrid = made(made(Assembly(CARD, library).count(0, 2)).add_host())
-    assert hybrid.title(name) == "2 x GeForce RTX 3090 + 128 GiB system memory"
+    assert hybrid.title == "2 x GeForce RTX 3090 + 128 GiB system memory"
     ready = Assembly("geforce-rtx-3090-x2", library)
-    assert ready.title(name) == library.compositions["geforce-rtx-3090-x2"].name
+    assert ready.title == library.compositions["geforce-rtx-3090-x2"].name
 
 
 def test_memory_together_is_unknown_with_an_unknown_machine(library, made):

@@ -398,3 +398,39 @@ def test_a_chosen_way_is_followed_by_the_whole_window(window, qtbot, library):
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     settle(window, qtbot)
     assert hardware(window) == ready
+
+
+def test_a_flow_by_mouse_alone(window, qtbot, library):
+    """A second card, system memory, another memory from the list, one memory at a time, and the
+    system memory gone again."""
+
+    def click(widget, at=None):
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=at or widget.rect().center())
+        settle(window, qtbot)
+
+    def command(words):
+        click(window.machines.plus)
+        menu = window.machines.menu
+        qtbot.waitUntil(menu.isVisible)
+        action = next(one for one in menu.actions() if one.isVisible() and words in one.text())
+        click(menu, menu.actionGeometry(action).center())
+        window.activateWindow()
+
+    command("2 x GeForce RTX 3090")
+    command("Add system memory")
+    assert hardware(window).devices[0].count == 2
+    first = hardware(window).host_memory
+    view = window.machines.view
+    listed = [view.model().index(row, 0) for row in range(view.model().rowCount())]
+    seen = [one for one in listed if view.viewport().rect().contains(view.visualRect(one))]
+    other = next(one for one in seen if one.data(RowModel.RowRole).id != first)
+    click(view.viewport(), view.visualRect(other).center())
+    assert hardware(window).host_memory == other.data(RowModel.RowRole).id
+    table = window.findChild(WaysTable)
+    qtbot.waitUntil(lambda: len(table.figures.rows) == 3)
+    click(table.viewport(), table.visualRect(table.model().index(1, 0)).center())
+    assert hardware(window).pools == "sequential"
+    assert panel(window).together.field(POOLS).value() == "sequential"
+    click(panel(window).host.take_away)
+    assert hardware(window).host_memory is None
+    assert hardware(window).pools is None

@@ -26,6 +26,7 @@ from ourmodels_gui.ranking.columns import BY_ID
 from ourmodels_gui.ranking.field import BEST
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ourmodels_gui.settings import RankChoice
+from ourmodels_gui.units import ENGLISH
 
 SCENARIO = Scenario("geforce-rtx-4090", ModelRef("gpt-oss-20b"), prefill=PrefillChoice())
 DECODE = {
@@ -111,7 +112,7 @@ def key(widget, which, modifiers=Qt.KeyboardModifier.NoModifier):
 def same(text, column, expected):
     if expected is None:
         return text == "-"
-    return text == BY_ID[column].text(float(expected))
+    return text == BY_ID[column].text(float(expected), ENGLISH)
 
 
 @pytest.mark.parametrize("scope", ["machines", "models", "pairs"])

@@ -8,11 +8,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.sources import Sources
+from ourmodels_gui.gui.sources_window import SourcesWindow
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.audit import conflicts
+from ourmodels_gui.scenario import ModelRef, Scenario
 
 
 class View(QWidget):
@@ -148,3 +151,20 @@ def test_a_record_that_changed_is_shown_anew(window, library, qtbot):
         msgspec.structs.replace(library, machines={**library.machines, entry.id: renamed})
     )
     qtbot.waitUntil(lambda: page.title.accessibleName() == "Renamed")
+
+
+def test_a_composition_tells_the_sources_of_its_parts(qtbot, library):
+    window = SourcesWindow()
+    qtbot.addWidget(window)
+    ready = library.compositions["geforce-rtx-3090-x2"]
+    scenario = Scenario(ready.id, ModelRef("qwen3-8b"))
+    window.present(run(scenario, library), library)
+    assert window.machine.title.accessibleName() == ready.name
+    assert any(row[0].text == "GeForce RTX 3090: memory" for row in rows_of(window.machine))
+    own = msgspec.structs.replace(ready.hardware, name="")
+    window.present(run(Scenario(own, ModelRef("qwen3-8b")), library), library)
+    assert window.machine.title.accessibleName() == "2 x GeForce RTX 3090"
+
+
+def rows_of(page):
+    return page.table.figures.rows

@@ -69,7 +69,7 @@ def test_an_unknown_figure_rules_nothing_out(found):
     assert found.unknown
     for one in found.unknown:
         assert one.unknown and not one.lacks
-    assert any("no price known" in check.said for one in found.unknown for check in one.unknown)
+    assert any("no price known" in check.said() for one in found.unknown for check in one.unknown)
 
 
 def test_misses_come_nearest_first_and_say_what_they_lack(found):
@@ -79,10 +79,10 @@ def test_misses_come_nearest_first_and_say_what_they_lack(found):
     assert counts == sorted(counts) and counts[0] == 1
     for one in found.misses[:50]:
         assert all(
-            check.said and check.headroom is not None for check in one.lacks if check.headroom
+            check.said() and check.headroom is not None for check in one.lacks if check.headroom
         )
     lacking = next(one for one in found.misses if one.lacks[0].need == "memory")
-    assert "missing" in lacking.lacks[0].said
+    assert "missing" in lacking.lacks[0].said()
 
 
 def test_the_largest_format_that_meets_the_needs_is_shown(found, library):

@@ -44,7 +44,7 @@ def test_the_three_lists_are_those_of_the_search(report, found):
 def test_a_miss_says_what_it_lacks(report, found):
     first = found.misses[0]
     row = tables(report)["search-misses"].rows[0]
-    assert row[4] == "\n".join(check.said for check in first.lacks)
+    assert row[4] == "\n".join(check.said() for check in first.lacks)
 
 
 def test_what_a_pass_is_worth_is_said_on_page_one(report):

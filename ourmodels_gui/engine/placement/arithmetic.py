@@ -22,7 +22,7 @@ class Work(msgspec.Struct, frozen=True):
     linear_flop: Values
     attention_flop: Values
 
-    def at_rates(self, attention_for_linear: float) -> Parts:
+    def at_rates(self, attention_for_linear: Values) -> Parts:
         """The parts with their arithmetic as what they move, in FLOPs of the linear path."""
         flop = self.linear_flop + attention_for_linear * self.attention_flop
         return Parts(self.parts.classes, self.parts.held_bytes, flop)

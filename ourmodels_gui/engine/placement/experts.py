@@ -77,10 +77,9 @@ class ReplicatedAttention(Policy):
         return moved
 
     def shares(self, batch: int) -> tuple[PoolShare, ...]:
-        many = np.array([float(batch)])
+        many = np.array([0.0, float(batch)])
         lying = parts(self.setup, self.step, many)
-        copies = np.array(
-            [1.0 if name in ("routed_experts", "cache") else self.devices for name in lying.classes]
-        )
-        moved = float(self._moved(many)[0]) * self.devices
-        return (one_share(self, lying.classes, lying.held_bytes[:, 0] * copies, moved),)
+        without, held = lying.held_bytes.T
+        copies = np.where(np.array(lying.classes) == "routed_experts", 1.0, self.devices)
+        moved = float(self._moved(many)[1]) * self.devices
+        return (one_share(self, lying.classes, held + (copies - 1.0) * without, moved),)

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..crossover import seconds_per_flop
-from ..setup import Composition, Setup
+from ..setup import Setup
 from ..step import Step
 from .arithmetic import Work, work
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic, summed
@@ -36,43 +36,24 @@ class Together(Worked, frozen=True):
     fractions: Values
 
 
-class PoolWork:
-    """Least times of the arithmetic, alone and together with the memory of two pools.
+class Arithmetic:
+    """Least times of the arithmetic of some pools, alone and together with the memory of two.
 
-    Devices of an unknown rate do theirs in no time, which only loosens a ceiling; so does the host
-    whose bytes are streamed to the devices.
-
-    one_s, all_s: seconds for a FLOP of either path, in one device of a pool and in all of them.
-    unknown: pools without a rate.
+    mode, placement: as in `pools`. does: the pools that do arithmetic. one_s, all_s: seconds for a
+    FLOP of either path, in one device of a pool and in all of them: paths by pools, or paths by
+    pools by batches where the order of speed is the same at each.
     """
 
-    def __init__(self, setup: Setup, mode: Mode, pools: tuple[Pool, ...]) -> None:
-        self.setup, self.mode, self.pools = setup, mode, pools
-        composition = setup.composition
-        assert composition is not None
-        self.composition: Composition = composition
-        rates = [
-            [seconds_per_flop(pool.source.machine, shares) for pool in pools]
-            for shares in (setup.linear_mode, setup.attention_mode)
-        ]
-        host = composition.host if mode == "streamed" else None
-        self.does = np.array([pool.source is not host for pool in pools])
-        known = np.array([None not in pair for pair in zip(*rates, strict=True)])
-        self.unknown = tuple(
-            pool.name
-            for pool, does, told in zip(pools, self.does, known, strict=True)
-            if does and not told
-        )
-        one_s = np.where(known, np.array(rates, dtype=np.float64), 0.0)
-        self.all_s = one_s / np.array([pool.source.count for pool in pools])
-        self.one_s = one_s if composition.split == "layers" else self.all_s
-
-    def of(self, step: Step, batch: Values, groups: Values) -> Work | None:
-        """The arithmetic of an iteration of one group; None where nothing of it is known."""
-        if len(self.unknown) == self.does.sum():
-            return None
-        whole = self.composition.host is None
-        return work(self.setup, step, (batch, batch / groups), whole)
+    def __init__(
+        self,
+        mode: Mode,
+        placement: dict[str, float],
+        does: NDArray[np.bool_],
+        one_s: Values,
+        all_s: Values,
+    ) -> None:
+        self.mode, self.placement, self.does = mode, placement, does
+        self.one_s, self.all_s = one_s, all_s
 
     def alone(self, made: Work, groups: Values, rooms_bytes: Values) -> Worked:
         """The least time of the arithmetic over every placement, whatever the memory takes.
@@ -81,18 +62,19 @@ class PoolWork:
         """
         does, streamed = self.does, self.mode == "streamed"
         linear, attention = self.one_s[:, does]
-        timed = linear > 0.0
-        ratio = float(np.min(attention[timed] / linear[timed])) if timed.any() else 0.0
-        fixed = {} if streamed else self.composition.placement
+        ratios = np.full(linear.shape, np.inf)
+        np.divide(attention, linear, out=ratios, where=linear > 0.0)
+        ratio = np.min(ratios, axis=0)
+        fixed = {} if streamed else self.placement
         # What is streamed to the devices is computed there, wherever it lies.
         rooms = np.full(int(does.sum()), np.inf) if streamed else rooms_bytes
-        most = most_traffic(made.at_rates(ratio), rooms, fixed)
+        most = most_traffic(made.at_rates(np.where(ratio < np.inf, ratio, 0.0)), rooms, fixed)
         one = np.maximum(linear, NO_TIME_S)
-        every = np.maximum(self.all_s[0, does], NO_TIME_S)[:, np.newaxis]
+        every = np.maximum(self.all_s[0, does], NO_TIME_S).reshape(len(one), -1)
         limits = None
         if self.mode == "sequential":
             seconds = least_in_turn(most, one)
-            every = one[:, np.newaxis]
+            every = one.reshape(len(one), -1)
         elif self.mode == "groups":
             every = every * groups
             seconds = least_of_groups(most, one, every)
@@ -100,7 +82,7 @@ class PoolWork:
         else:
             seconds = least_at_once(most, every)
             limits = seconds / every
-        each = np.zeros((len(self.pools), len(groups)))
+        each = np.zeros((len(does), len(groups)))
         each[does] = divided(most, one, limits) * every
         return Worked(seconds, each)
 
@@ -129,7 +111,7 @@ class PoolWork:
             first += [groups * seconds for seconds in each[0]] + [none, none]
             second += [none, none] + [groups * seconds for seconds in each[1]]
         loads = Loads(np.stack(first, axis=1), np.stack(second, axis=1))
-        rooms = Rooms(made.parts, rooms_bytes, self.composition.placement)
+        rooms = Rooms(made.parts, rooms_bytes, self.placement)
         found = least_joint(rooms, loads, memory[0], rooms.moving(moved, memory[1]))
         by_pool = one if self.mode == "sequential" else each
         inside = np.stack([found.fractions, 1.0 - found.fractions])
@@ -144,3 +126,38 @@ class PoolWork:
         """Seconds of the memory and of the arithmetic for all of each part in one pool."""
         linear, attention = flop_s[:, pool]
         return moved * byte_s[pool], made.linear_flop * linear + made.attention_flop * attention
+
+
+class PoolWork(Arithmetic):
+    """The arithmetic of the pools of a composition.
+
+    Devices of an unknown rate do theirs in no time, which only loosens a ceiling; so does the host
+    whose bytes are streamed to the devices. unknown: pools without a rate.
+    """
+
+    def __init__(self, setup: Setup, mode: Mode, pools: tuple[Pool, ...]) -> None:
+        composition = setup.composition
+        assert composition is not None
+        self.setup, self.whole_layers = setup, composition.host is None
+        rates = [
+            [seconds_per_flop(pool.source.machine, shares) for pool in pools]
+            for shares in (setup.linear_mode, setup.attention_mode)
+        ]
+        host = composition.host if mode == "streamed" else None
+        does = np.array([pool.source is not host for pool in pools])
+        known = np.array([None not in pair for pair in zip(*rates, strict=True)])
+        self.unknown = tuple(
+            pool.name
+            for pool, works, told in zip(pools, does, known, strict=True)
+            if works and not told
+        )
+        one_s = np.where(known, np.array(rates, dtype=np.float64), 0.0)
+        all_s = one_s / np.array([pool.source.count for pool in pools])
+        one_s = one_s if composition.split == "layers" else all_s
+        super().__init__(mode, composition.placement, does, one_s, all_s)
+
+    def of(self, step: Step, batch: Values, groups: Values) -> Work | None:
+        """The arithmetic of an iteration of one group; None where nothing of it is known."""
+        if len(self.unknown) == self.does.sum():
+            return None
+        return work(self.setup, step, (batch, batch / groups), self.whole_layers)

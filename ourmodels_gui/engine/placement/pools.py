@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..crossover import missing_modes
 from ..result import Binding, PoolShare
 from ..setup import Setup
 from .knapsack import divide
@@ -36,10 +37,18 @@ class PoolPolicy(PoolMemory):
     def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
         super().__init__(setup, mode, groups)
         self.work = PoolWork(setup, mode, self.pools)
-        self.restricts = mode in ("sequential", "streamed") or bool(self.pinned)
+        self.restricts = mode != "both" or bool(self.pinned) or self._host_computes()
         self.name = NAMES.get(mode, "")
         if mode == "groups":
             self.name, self.restricts = groups_name(groups), groups is not None
+
+    def _host_computes(self) -> bool:
+        """Whether a host is charged for arithmetic, which devices might do faster."""
+        setup, host = self.setup, self.composition.host
+        if host is None or setup.workload.decode_ceiling != "combined":
+            return False
+        counted = None not in (setup.model.linear_active_parameters, setup.model.attention)
+        return counted and not missing_modes(host.machine, setup.linear_mode | setup.attention_mode)
 
     def groups(self, batch: int) -> int | None:
         if self.mode != "groups":

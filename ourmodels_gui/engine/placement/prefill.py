@@ -59,12 +59,21 @@ def prompts_under(way: Policy) -> PromptPolicy:
 
 
 def _main(ways: list[PromptPolicy]) -> PromptPolicy:
-    """The one asked for; of the two ways of dividing experts the one with the higher rate."""
+    """The one asked for; of the two ways of dividing experts the one with the higher rate.
+
+    Where the host's arithmetic rate is unknown, streaming its memory, which needs none.
+    """
     main, *others = ways
     for other in others:
+        if _streams(other) and main.missing_for_compute() and not other.missing_for_compute():
+            return other
         if isinstance(other, ReplicatedPrompts) and _rate(other) > _rate(main) * (1.0 + ROUNDING):
             main = other
     return main
+
+
+def _streams(way: PromptPolicy) -> bool:
+    return isinstance(way, PoolPrompts) and way.way.mode == "streamed"
 
 
 def _rate(way: PromptPolicy) -> float:
@@ -76,7 +85,7 @@ def _rate(way: PromptPolicy) -> float:
 def _told(way: PromptPolicy, found: Prefill) -> PolicyPrompt:
     return PolicyPrompt(
         found.verdict,
-        "policy ceiling" if way.restricts else found.kind.get("tokens_per_s", "bound"),
+        found.kind.get("tokens_per_s", "policy ceiling" if way.restricts else "bound"),
         batch=found.batch,
         tokens_per_s=found.tokens_per_s,
         time_s=found.time_s,

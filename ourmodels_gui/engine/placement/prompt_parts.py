@@ -5,7 +5,6 @@ import numpy as np
 
 from ..chunks import reread_bytes
 from ..costs import (
-    attention_flop,
     cache_alloc_bytes,
     draft_alloc_bytes,
     layer_alloc_bytes,
@@ -134,42 +133,36 @@ def _whole(rows: list[Row], head_bytes: float, sweeps: Floats) -> list[Row]:
     return [("weights", head, head * sweeps), ("layers", held, moved), *tables]
 
 
-def work_parts(
-    setup: Setup, tokens: Floats, prefix: Floats, attention_for_linear: float, whole_layers: bool
-) -> Parts:
-    """The arithmetic of one prompt by what it is done with, in FLOPs of the linear path.
+def work_parts(setup: Setup, whole_layers: bool) -> Parts:
+    """Which share of the linear path and of attention is done with what, as two columns.
 
     A class's arithmetic is spread evenly over its bytes, the output head has none, and attention is
-    done where the cache lies. Caches take no room here and what is not known to be elsewhere
-    neither, which only loosens a ceiling.
+    done where the cache lies. Caches take no room here, nor does what is not known to be anywhere,
+    which only loosens a ceiling.
 
-    Parameters: tokens, L; prefix, l; attention_for_linear, FLOPs of the linear path that are done
-    while one of attention is; whole_layers keeps the arithmetic of a layer together.
+    Parameters: setup; whole_layers keeps the arithmetic of a layer together, where all are alike.
     """
     model, shape = setup.model, shape_of(setup)
-    assert model.linear_active_parameters is not None and model.attention is not None
-    one = np.ones(tokens.shape)
-    attention = attention_for_linear * attention_flop(model.attention, prefix, tokens)
-    linear = 2.0 * model.linear_active_parameters * tokens
+    one, linear, attention = np.ones(2), np.array([1.0, 0.0]), np.array([0.0, 1.0])
     head = 0.0 if shape is None else shape.head_bytes
     costs = (model.resident_bytes, model.always_bytes, model.experts)
     weights, *routed, _ = weight_rows(costs, one, setup.workload.routing, 1.0, CLASSES[:3])
     size = weights[1] * (1.0 - head / max(model.always_bytes, head, 1e-300))
     if whole_layers and shape is not None and shape.alike:
         layers = size + sum((row[1] for row in routed), 0.0 * one)
-        return _of(("layers", layers, linear + attention))
+        return _of(("layers", layers, one))
     rows: list[Row] = [("cache", 0.0 * one, attention)]
-    chosen = 0.0 * one
+    chosen = 0.0
     if model.experts:
         inside = None if shape is None else shape.expert_parameters
         if inside is None:
             # Whose share is unknown may be done anywhere.
             return _of(("weights", 0.0 * one, linear), *rows)
-        chosen = 2.0 * inside * tokens
+        chosen = inside / max(model.linear_active_parameters or 0.0, inside, 1e-300)
     active = sum(group.per_token * group.expert_bytes for group in model.experts)
     for _, held, moved in routed:
-        rows.append(("routed_experts", held, chosen * moved / max(active, 1e-300)))
-    return _of(("weights", size, linear - chosen), *rows)
+        rows.append(("routed_experts", held, linear * chosen * moved / max(active, 1e-300)))
+    return _of(("weights", size, linear * (1.0 - chosen)), *rows)
 
 
 def _of(*rows: Row) -> Parts:

@@ -1,11 +1,13 @@
 """Prompts over pools of unlike speed: a device and its host, or layers on unlike devices."""
 
+from functools import cached_property
+
 import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..capacity import session_bytes
-from ..costs import cache_alloc_bytes
+from ..costs import attention_flop, cache_alloc_bytes
 from ..crossover import missing_modes, seconds_per_flop
 from ..prompt_costs import Floats, PromptCosts, prompt_costs
 from ..prompt_range import NEAR
@@ -56,6 +58,7 @@ class PoolPrompts(DevicePrompts):
         # Another way may compute elsewhere what lies in the host.
         self.restricts = way.restricts or way.composition.host is not None
         self.spreads = way.mode != "streamed"
+        self.whole_layers = way.composition.host is None
         host = None if way.mode != "streamed" else way.composition.host
         self.doing: tuple[Device, ...] = tuple(
             pool.source for pool in way.pools if pool.source is not host
@@ -144,18 +147,21 @@ class PoolPrompts(DevicePrompts):
         )
         all_s = linear / np.array([device.count for device in self.doing])
         one_s = linear if self.way.composition.split == "layers" else all_s
+        model = self.setup.model
+        assert model.linear_active_parameters is not None and model.attention is not None
+        attended = np.ravel(attention_flop(model.attention, prefix, tokens))
+        most = np.outer(self._shares[:, 0], 2.0 * model.linear_active_parameters * tokens)
+        most += np.outer(self._shares[:, 1], attended * np.min(attention / linear))
+        return most, one_s, all_s
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """The most of the linear path and of attention that each set of pools can do."""
         rooms, fixed = self.way.rooms_bytes, self.way.pinned
         if len(self.doing) < len(rooms):
             # What is streamed to the devices is computed there, wherever it lies.
             rooms, fixed = np.full(len(self.doing), self.setup.model.resident_bytes), {}
-        work = work_parts(
-            self.setup,
-            tokens.ravel(),
-            np.broadcast_to(np.asarray(prefix, dtype=np.float64), tokens.shape).ravel(),
-            float(np.min(attention / linear)),
-            self.way.composition.host is None,
-        )
-        return most_traffic(work, rooms, fixed), one_s, all_s
+        return most_traffic(work_parts(self.setup, self.whole_layers), rooms, fixed)
 
     def best(self, costs: PromptCosts, largest: Floats) -> Floats:
         """Looked for on ever finer ladders: more prompts may push weights into a slower pool."""

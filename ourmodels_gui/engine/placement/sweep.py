@@ -134,11 +134,12 @@ def sweep_compositions(
         at = np.ix_(rows, places)
         figures[:, at[0], at[1]] = found.figures.reshape(-1, *block)
         left[at] = found.unsure.reshape(block)
-        for row, bindings, bound in zip(
-            rows, ways[0].bindings(), found.codes.reshape(-1, *block).swapaxes(0, 1), strict=True
-        ):
-            ids = [known[row].setdefault(one, len(known[row])) for one in bindings]
-            codes[:, row, places] = np.array([*ids, -1], dtype=np.int16)[bound]
+        ids = [
+            [known[row].setdefault(one, len(known[row])) for one in bindings] + [-1]
+            for row, bindings in zip(rows, ways[0].bindings(), strict=True)
+        ]
+        bound = found.codes.reshape(-1, *block)
+        codes[:, at[0], at[1]] = np.array(ids)[np.arange(len(rows))[:, np.newaxis], bound]
     for row, column in np.argwhere(left):
         figures[:, row, column], codes[:, row, column] = _alone(
             pairs.setup(row, column), known[row]
@@ -167,7 +168,7 @@ def _kind(composition: Composition) -> Kind:
         return Kind(split, hosted)
     mode = pool_mode(composition)
     speeds = [pool.one_s for pool in pools_in(composition, mode)]
-    order = tuple(np.argsort(speeds, kind="stable").tolist())
+    order = tuple(sorted(range(len(speeds)), key=speeds.__getitem__))
     at_once = "both" if mode == "streamed" else mode
     return Kind(split, hosted, order, at_once, tuple(sorted(composition.placement.items())))
 

@@ -15,6 +15,7 @@ from ..setup import Composition
 from .link import ACTIVATION_BYTES, seconds_per_byte
 from .sweep_models import ModelColumns
 from .sweep_ways import Floats, Ways
+from .together import bandwidth_bytes_per_s
 
 
 class EqualDevices(Ways):
@@ -71,6 +72,12 @@ class EqualDevices(Ways):
 
 class TensorWays(EqualDevices):
     sends = "tensor"
+
+    def __init__(
+        self, compositions: Sequence[Composition], models: ModelColumns, compute_s: Floats
+    ) -> None:
+        super().__init__(compositions, models, compute_s)
+        self.rate = self.by_pair([bandwidth_bytes_per_s(one.devices) for one in compositions])
 
     def memory_limit(self, batch: Floats) -> Floats:
         return self.rate / self.step_bytes(batch)

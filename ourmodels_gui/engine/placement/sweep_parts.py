@@ -18,7 +18,7 @@ from .pool import Mode, pools_in
 from .pools import BALANCED
 from .sweep_equal import link_columns
 from .sweep_models import ModelColumns
-from .sweep_search import highest_of_each, last_of_each
+from .sweep_search import Ranges, highest_of_each, last_of_each
 from .sweep_ways import Floats, Indices, Mask, Ways
 from .together import device_count
 
@@ -220,7 +220,7 @@ class PlacedWays(Ways):
             spare = np.minimum(spare, np.rint(room) - np.rint(kept))
         return spare
 
-    def _limits(self, at: Indices, batch: Floats) -> Floats:
+    def limits(self, at: Indices, batch: Floats) -> Floats:
         """The ceilings of one session that memory and link set, at some of the pairs."""
         some = self.placing.of(at)
         with np.errstate(divide="ignore"):
@@ -229,10 +229,10 @@ class PlacedWays(Ways):
             )
 
     def per_session(self, batch: Floats) -> Floats:
-        return self._limits(np.arange(batch.size), batch).min(axis=0)
+        return self.limits(np.arange(batch.size), batch).min(axis=0)
 
     def binding(self, batch: Floats) -> Indices:
-        memory, link = self._limits(np.arange(batch.size), batch)
+        memory, link = self.limits(np.arange(batch.size), batch)
         each = self.placing.each_s(batch)
         pool = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
         return np.where(link < memory, len(each), pool)
@@ -247,15 +247,24 @@ class PlacedWays(Ways):
 
 
 class _Aggregates:
-    """The aggregates of some pairs; that of the memory may rise and fall as it likes."""
+    """The aggregates that memory and link allow some pairs.
 
-    ends = (False, True)
+    Nothing is known of that of the memory but that an iteration never gets shorter, so that in a
+    range T <= T(low) top / low; that of the link does not change.
+    """
 
     def __init__(self, ways: PlacedWays, pairs: Indices) -> None:
         self.ways, self.pairs = ways, pairs
 
     def aggregates(self, at: Indices, batch: Floats) -> Floats:
-        return batch * self.ways._limits(self.pairs[at], batch)
+        return batch * self.ways.limits(self.pairs[at], batch)
+
+    def cut(self, at: Indices, top: Floats) -> Floats:
+        return np.zeros(at.shape)
+
+    def most(self, ranges: Ranges, whole: bool) -> Floats:
+        memory, link = ranges.lows
+        return np.minimum(memory * (ranges.top / ranges.low), np.maximum(link, ranges.tops[1]))
 
 
 def pool_mode(composition: Composition) -> Mode:

@@ -31,7 +31,7 @@ from .pool import pools_in
 from .pools import BALANCED
 from .sweep_equal import link_columns
 from .sweep_models import ModelColumns
-from .sweep_search import highest_of_each, last_of_each
+from .sweep_search import Ranges, highest_of_each, last_of_each
 from .sweep_ways import Floats, Indices, Mask, Ways
 
 Time = tuple[Floats, Floats, Floats]
@@ -41,16 +41,17 @@ class Times(msgspec.Struct, frozen=True, eq=False):
     """Several times of an iteration of each pair, of which the longest is the iteration's.
 
     columns: A, K, S and -ln q; a, o and v of each time of the first kind; a, c and e of each of the
-    second. straight: how many are of the first kind.
+    second. straight: how many are of the first kind. peaked: whether the aggregate of the last may
+    rise before it falls.
     """
 
     columns: Floats
     straight: int
+    peaked: bool
 
-    @property
-    def ends(self) -> tuple[bool, ...]:
-        """Every aggregate is greatest at an end of a range, see `sweep_search.Ceilings`."""
-        return (True,) * ((len(self.columns) - 4) // 3)
+    def of(self, at: Indices) -> "Times":
+        """The same of some of the pairs."""
+        return Times(self.columns.take(at, axis=1), self.straight, self.peaked)
 
     def traffic(self, batch: Floats) -> tuple[Floats, Floats]:
         """A + b K and M [bytes]."""
@@ -71,9 +72,37 @@ class Times(msgspec.Struct, frozen=True, eq=False):
         return found
 
     def aggregates(self, at: Indices, batch: Floats) -> Floats:
-        some = Times(self.columns[:, at], self.straight)
+        seconds = self.of(at).seconds(batch)
         with np.errstate(divide="ignore"):
-            return batch / np.maximum(some.seconds(batch), 0.0)
+            return np.divide(batch, np.maximum(seconds, 0.0, out=seconds), out=seconds)
+
+    def most(self, ranges: Ranges, whole: bool) -> Floats:
+        """The larger aggregate of both ends, which each is where it falls before it rises."""
+        known = slice(-1 if whole and self.peaked else None)
+        return np.maximum(ranges.lows[known], ranges.tops[known]).min(axis=0)
+
+    def cut(self, at: Indices, top: Floats) -> Floats:
+        """The last batch up to which the aggregate of the last time rises.
+
+        With f = a (A + b K) + M (c + b e) it rises while b f' <= f, which once it ends does not
+        hold again before f'' changes its sign, at b = 2 / L - c / e with L = -ln q.
+        """
+        if not self.peaked:
+            return np.zeros(at.shape)
+        columns = self.columns[:, at]
+        (always, _, experts, fading), (slope, start, growth) = columns[:4], columns[-3:]
+        curved = (experts > 0.0) & (growth > 0.0)
+        bend = np.zeros(at.shape)
+        np.divide(start, growth, out=bend, where=curved)
+        bend = np.where(curved, np.maximum(2.0 / fading - bend, 0.0), 0.0)
+
+        def rises(batch: Floats) -> Mask:
+            gone = np.exp(-fading * batch)
+            along = experts * fading * gone * batch
+            routed = experts * (1.0 - gone)
+            return (along - routed) * start + batch * along * growth <= slope * always
+
+        return np.minimum(last_of_each(rises, np.minimum(np.ceil(bend), top)), np.floor(bend))
 
 
 class PoolWays(Ways):
@@ -108,7 +137,9 @@ class PoolWays(Ways):
         self.links = self._links(models)
         of_model = (self.always_bytes, self.models.read_bytes, self.expert_bytes, fading)
         times = (figure for time in (*self.links, *straight, *cut) for figure in time)
-        self.times = Times(np.array([*of_model, *times]), len(self.links) + len(straight))
+        self.times = Times(
+            np.array([*of_model, *times]), len(self.links) + len(straight), peaked=sequential
+        )
 
     def bindings(self) -> tuple[tuple[Binding, ...], ...]:
         return tuple(
@@ -175,10 +206,7 @@ class PoolWays(Ways):
         at = np.flatnonzero(usable >= 1.0)
         if not at.size:
             return best, unsure
-        high = usable[at]
-        times = Times(self.times.columns[:, at], self.times.straight)
-        split = _first_peak(times, high) if self.sequential else None
-        best[at], unsure[at] = highest_of_each(times, high, split)
+        best[at], unsure[at] = highest_of_each(self.times.of(at), usable[at])
         return best, unsure
 
 
@@ -193,8 +221,8 @@ def suit(models: ModelColumns) -> Mask:
 def _swept(models: ModelColumns) -> tuple[Floats, Floats, Floats]:
     """A, S and -ln q."""
     if not models.expected or not models.experts:
-        zero = np.zeros(models.active_bytes.shape)
-        return models.active_bytes, zero, zero
+        none = np.zeros(models.active_bytes.shape)
+        return models.active_bytes, none, none + 1.0
     group = models.experts[0]
     return models.always_bytes, group.routed * group.expert_bytes, -group.missed
 
@@ -212,26 +240,3 @@ def _dense_levels(models: ModelColumns) -> list[tuple[Floats, Floats]]:
         if wide.any():
             densities.append(np.where(wide, moved / np.where(wide, kept, 1.0), 1.0))
     return [(d, np.maximum(read - d * held, 0.0).sum(axis=0)) for d in densities]
-
-
-def _first_peak(times: Times, high: Floats) -> Floats:
-    """The last batch up to which the aggregate of the last time rises, 0 where it is above `high`.
-
-    With f = a (A + b K) + M (c + b e) it rises while b f' <= f, which once it ends does not hold
-    again before f'' changes its sign, at b = 2 / L - c / e with L = -ln q.
-    """
-    always, _, experts, fading = times.columns[:4]
-    slope, start, growth = times.columns[-3:]
-    curved = (experts > 0.0) & (growth > 0.0)
-    bend = np.zeros(high.shape)
-    np.divide(start, growth, out=bend, where=curved)
-    bend = np.where(curved, 2.0 / np.where(curved, fading, 1.0) - bend, 0.0)
-
-    def rises(batch: Floats) -> Mask:
-        gone = np.exp(-fading * batch)
-        along = experts * fading * gone * batch
-        routed = experts * (1.0 - gone)
-        return (along - routed) * start + batch * along * growth <= slope * always
-
-    last = last_of_each(rises, np.clip(np.ceil(bend), 0.0, high))
-    return np.where(last < high, np.minimum(last, np.maximum(np.floor(bend), 0.0)), 0.0)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,77 +38,90 @@ def last_of_each(holds: Callable[[Floats], Mask], high: Floats) -> Floats:
     return low
 
 
+class Ranges(msgspec.Struct, frozen=True, eq=False):
+    """Ranges of batches, low .. top, of the pairs `at`, with every ceiling at both ends."""
+
+    at: Indices
+    low: Floats
+    top: Floats
+    lows: Floats
+    tops: Floats
+
+    def of(self, some: Indices) -> "Ranges":
+        return Ranges(
+            self.at[some], self.low[some], self.top[some], self.lows[:, some], self.tops[:, some]
+        )
+
+
 class Ceilings(Protocol):
-    """The aggregate of each pair at a batch as the least of several ceilings.
-
-    ends: for each ceiling, whether in a range of batches it is greatest at an end; of any other it
-    is known that its iteration never gets shorter.
-    """
-
-    @property
-    def ends(self) -> tuple[bool, ...]: ...
+    """The aggregate of each pair at a batch as the least of several ceilings."""
 
     def aggregates(self, at: Indices, batch: Floats) -> Floats:
         """Every ceiling of the pairs `at` at one batch for each, ceilings by pairs."""
         ...
 
+    def cut(self, at: Indices, top: Floats) -> Floats:
+        """The batch after which 1 .. top of each pair is cut in two, 0 for none."""
+        ...
 
-def highest_of_each(
-    ceilings: Ceilings, high: Floats, split: Floats | None = None
-) -> tuple[Floats, Mask]:
+    def most(self, ranges: Ranges, whole: bool) -> Floats:
+        """What no batch of a range exceeds. whole: where ranges are not cut yet."""
+        ...
+
+
+def highest_of_each(ceilings: Ceilings, high: Floats) -> tuple[Floats, Mask]:
     """For each pair the batch in 1 .. high with the largest aggregate, the first of equals.
 
-    A range of batches is halved until no part can hold a larger aggregate than the best known: a
-    ceiling is greatest at an end, or at most T(low) high / low where its iteration never gets
-    shorter.
+    A range of batches is halved until no part can hold a larger aggregate than the best known.
 
-    Parameters: ceilings; high, whole and at least 1; split, a batch below `high` after which the
-    range has to be cut in two before `ends` holds, 0 for none.
+    Parameters: ceilings; high, whole and at least 1.
     Returns the batches, and where that is not sure: rounding may decide, or the aggregate is so
     flat that too many ranges stay open.
     """
-    everyone = np.arange(high.size)
-    ends = np.array(ceilings.ends)[:, np.newaxis]
-    first, last = np.ones_like(high), ceilings.aggregates(everyone, high)
-    known, best = last.min(axis=0), high.copy()
+    known, best = np.zeros_like(high), high.copy()
     flat = np.zeros(high.shape, dtype=np.bool_)
 
-    def learn(at: Indices, batch: Floats, values: Floats) -> None:
+    def tried(at: Indices, batch: Floats) -> Floats:
+        values = ceilings.aggregates(at, batch)
         least = values.min(axis=0)
         np.maximum.at(known, at, least)
         better = np.flatnonzero(least >= known[at])
         best[at[better]] = batch[better]
+        return values
 
-    lows = ceilings.aggregates(everyone, first)
-    learn(everyone, first, lows)
-    open_ = [(everyone, first, high, lows, last)]
-    if split is not None and (cut := np.flatnonzero(split > 0.0)).size:
-        before, after = split[cut], split[cut] + 1.0
-        sides = [ceilings.aggregates(cut, batch) for batch in (before, after)]
-        for batch, values in zip((before, after), sides, strict=True):
-            learn(cut, batch, values)
-        whole = np.flatnonzero(split <= 0.0)
-        open_ = [
-            (whole, first[whole], high[whole], lows[:, whole], last[:, whole]),
-            (cut, first[cut], before, lows[:, cut], sides[0]),
-            (cut, after, high[cut], sides[1], last[:, cut]),
-        ]
-    while open_:
-        at, low, top = (np.concatenate([one[place] for one in open_]) for place in range(3))
-        lows, tops = (np.concatenate([one[place] for one in open_], axis=1) for place in (3, 4))
-        most = np.where(ends, np.maximum(lows, tops), lows * (top / low)).min(axis=0)
-        hopeful = (most > known[at] * (1.0 + NOISE)) & (top - low > 1.0)
-        flat |= np.bincount(at[hopeful], minlength=high.size) > OPEN
-        left = np.flatnonzero(hopeful & ~flat[at])
-        if not left.size:
-            break
-        at, low, top, lows, tops = at[left], low[left], top[left], lows[:, left], tops[:, left]
-        middle = np.floor((low + top) / 2.0)
-        values = ceilings.aggregates(at, middle)
-        learn(at, middle, values)
-        open_ = [(at, low, middle, lows, values), (at, middle, top, values, tops)]
+    def still_open(ranges: Ranges, whole: bool = False) -> Ranges:
+        most = ceilings.most(ranges, whole)
+        hopeful = (most > known[ranges.at] * (1.0 + NOISE)) & (ranges.top - ranges.low > 1.0)
+        np.logical_or(flat, np.bincount(ranges.at[hopeful], minlength=high.size) > OPEN, out=flat)
+        return ranges.of(np.flatnonzero(hopeful & ~flat[ranges.at]))
+
+    every, one = np.arange(high.size), np.ones_like(high)
+    left = still_open(Ranges(every, one, high, tried(every, one), tried(every, high)), whole=True)
+    cut = ceilings.cut(left.at, left.top)
+    if (apart := (cut >= 1.0) & (cut < left.top)).any():
+        two, last = left.of(np.flatnonzero(apart)), cut[apart]
+        before, after = tried(two.at, last), tried(two.at, last + 1.0)
+        left = _joined(
+            left.of(np.flatnonzero(~apart)),
+            Ranges(two.at, two.low, last, two.lows, before),
+            Ranges(two.at, last + 1.0, two.top, after, two.tops),
+        )
+    while (left := still_open(left)).at.size:
+        middle = np.floor((left.low + left.top) / 2.0)
+        values = tried(left.at, middle)
+        left = _joined(
+            Ranges(left.at, left.low, middle, left.lows, values),
+            Ranges(left.at, middle, left.top, values, left.tops),
+        )
     best, unsure = _first_alike(ceilings, best, known)
     return best, unsure | flat
+
+
+def _joined(*some: Ranges) -> Ranges:
+    each = zip(
+        *([getattr(one, name) for name in Ranges.__struct_fields__] for one in some), strict=True
+    )
+    return Ranges(*(np.concatenate(parts, axis=-1) for parts in each))
 
 
 def _first_alike(ceilings: Ceilings, best: Floats, known: Floats) -> tuple[Floats, Mask]:

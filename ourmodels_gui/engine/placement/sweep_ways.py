@@ -10,7 +10,7 @@ from ..result import Binding
 from ..setup import Composition, Workload
 from .sweep_models import ModelColumns
 from .sweep_search import UNSURE, last_of_each
-from .together import overhead_bytes, pools_of, together
+from .together import capacity_bytes, overhead_bytes, pools_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -34,11 +34,9 @@ class Ways:
         self.compositions = compositions
         self.columns = models.resident_bytes.size
         self.models = models.of(np.tile(np.arange(self.columns), len(compositions)))
-        whole = [together(pools_of(composition)) for composition in compositions]
-        self.rate = self.by_pair([machine.bandwidth_bytes_per_s for machine in whole])
         free = [
-            round(machine.capacity_bytes) - round(overhead_bytes(composition))
-            for machine, composition in zip(whole, compositions, strict=True)
+            round(capacity_bytes(pools_of(composition))) - round(overhead_bytes(composition))
+            for composition in compositions
         ]
         self.margin_bytes = self.by_pair(free) - np.rint(self.models.resident_bytes)
 

@@ -21,6 +21,16 @@ def overhead_bytes(composition: Composition) -> float:
     return sum(pool.count * pool.overhead_bytes for pool in pools_of(composition))
 
 
+def capacity_bytes(pools: tuple[Device, ...]) -> float:
+    """C = sum C_i over every device [bytes]."""
+    return sum(pool.count * pool.machine.capacity_bytes for pool in pools)
+
+
+def bandwidth_bytes_per_s(pools: tuple[Device, ...]) -> float:
+    """R = sum R_i over every device [bytes/s]."""
+    return sum(pool.count * pool.machine.bandwidth_bytes_per_s for pool in pools)
+
+
 def together(pools: tuple[Device, ...]) -> Machine:
     """One machine with all the capacity, bandwidth and arithmetic of several.
 
@@ -35,10 +45,8 @@ def together(pools: tuple[Device, ...]) -> Machine:
     modes = [set(pool.machine.compute_flop_per_s) for pool in pools]
     shared = [mode for mode in pools[0].machine.compute_flop_per_s if all(mode in m for m in modes)]
     return Machine(
-        capacity_bytes=sum(pool.count * pool.machine.capacity_bytes for pool in pools),
-        bandwidth_bytes_per_s=sum(
-            pool.count * pool.machine.bandwidth_bytes_per_s for pool in pools
-        ),
+        capacity_bytes=capacity_bytes(pools),
+        bandwidth_bytes_per_s=bandwidth_bytes_per_s(pools),
         compute_flop_per_s={
             mode: sum(pool.count * pool.machine.compute_flop_per_s[mode] for pool in pools)
             for mode in shared

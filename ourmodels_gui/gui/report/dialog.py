@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from ...evaluation import run
 from ...files import read_small
-from ...language import tr
+from ...language import english, tr
 from ...library.load import Library
 from ...ranking.requirements import Requirements
 from ...report.build import build
@@ -36,7 +36,7 @@ from ...settings import ReportChoice
 from ..background import Worker
 from ..captions import message, say
 from ..preferences import Preferences
-from ..theme import GROUP_GAP, UNIT
+from ..theme import GROUP_GAP, UNIT, open_at, px
 from .maker import RENDERERS, Make, Maker, Page
 from .preview import Preview
 
@@ -58,9 +58,10 @@ def open_report(
     evaluations = []
     for chosen in subject:
         kept = msgspec.structs.replace(chosen, catalog_version=library.version or None)
-        done = run(kept, library)
+        with english():
+            done = run(kept, library)
         if done.problem is not None:
-            return str(done.problem)
+            return str(run(kept, library).problem)
         evaluations.append(done)
     make = partial(build, evaluations)
     ReportDialog(make, library, preferences, parent).open()
@@ -107,7 +108,7 @@ class ReportDialog(QDialog):
         self.worker.told.connect(self._told)
         self.worker.failed.connect(self._failed)
         self.worker.done.connect(self._done)
-        self.resize(960, 680)
+        open_at(self, 960, 680)
         self._read_logo(preferences.settings.report.logo)
         self._draw()
 
@@ -151,12 +152,12 @@ class ReportDialog(QDialog):
         self.dated = QCheckBox(tr("Print today's date"))
         self.paper = QComboBox()
         self.paper.addItem("A4", "a4")
-        self.paper.addItem("US Letter", "letter")
+        self.paper.addItem(tr("US Letter"), "letter")
         self.paper.setCurrentIndex(self.paper.findData(self._preferences.settings.report.paper))
         self.note = QPlainTextEdit()
         self.note.setPlaceholderText(tr("printed on the first page"))
         self.note.setTabChangesFocus(True)
-        self.note.setFixedHeight(84)
+        self.note.setFixedHeight(px(84))
         for field in (self.title, self.author):
             field.setMaxLength(500)
             field.textChanged.connect(self._change)
@@ -182,7 +183,7 @@ class ReportDialog(QDialog):
     def _build_sections(self, column: QVBoxLayout) -> dict[str, QCheckBox]:
         boxes = {}
         for id_, title in SECTIONS.items():
-            box = QCheckBox(title)
+            box = QCheckBox(tr(title))
             box.setChecked(True)
             box.setEnabled(id_ != "answer")
             box.toggled.connect(self._change)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from ... import paths
 from ...files import write_whole
+from ...language import english, tr
 from ...library.load import Library
 from ...problem import BadInput
 from ...report import csv_tables, html, markdown
@@ -38,7 +39,7 @@ class Page(NamedTuple):
 
 
 class Maker:
-    """Draws previews and writes files of one report; one call at a time, in any thread.
+    """Draws previews and writes files of one report, in English; one call at a time, in any thread.
 
     Parameters: make, what the report is of; library, that its evaluations were made with.
     """
@@ -50,13 +51,14 @@ class Maker:
 
     def draw(self, options: Options, width_px: int, request: Request) -> None:
         """Tell the title, then each `Page`, `width_px` wide."""
-        report = self._report(options)
-        request.tell(report.title)
-        pages = Pages(report)
-        for place in range(len(pages)):
-            if request.stop():
-                return
-            request.tell(Page(place, len(pages), picture(pages, place, width_px)))
+        with english():
+            report = self._report(options)
+            request.tell(report.title)
+            pages = Pages(report)
+            for place in range(len(pages)):
+                if request.stop():
+                    return
+                request.tell(Page(place, len(pages), picture(pages, place, width_px)))
 
     def write(self, path: Path, options: Options) -> Path:
         """Write the file whole, in the format of its suffix, or leave what was there.
@@ -64,11 +66,13 @@ class Maker:
         Raises BadInput when it cannot be.
         """
         try:
-            write_whole(path, RENDERERS[path.suffix.lower()](self._report(options)))
+            with english():
+                made = RENDERERS[path.suffix.lower()](self._report(options))
+            write_whole(path, made)
         except (OSError, ValueError) as error:
             reason = (isinstance(error, OSError) and error.strerror) or str(error)
-            why = f"{path} cannot be written: {reason}. Nothing was saved."
-            raise BadInput("", why) from error
+            words = tr("{path} cannot be written: {reason}. Nothing was saved.")
+            raise BadInput("", words.format(path=path, reason=reason)) from error
         return path
 
     def _report(self, options: Options) -> Report:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ...language import tr
 from ..runs import MeasuredRun, Said
 from .context import Context
 from .figures import count, positive
@@ -24,7 +25,7 @@ def runs(row: Row, context: Context, shared_prompt: bool) -> list[MeasuredRun] |
     batch = 1 if sweep else count(row["B"])
     depth = count(row.get("N_KV", "")) if sweep else 0
     if not batch or prompt is None or generated is None or depth is None:
-        return "PP, TG, B or N_KV is missing"
+        return tr("PP, TG, B or N_KV is missing")
     found = []
     pp, tg = positive(row.get("S_PP t/s", "")), positive(row["S_TG t/s"])
     about = {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from ...language import mark, tr
 from ..runs import MeasuredRun, Said
 from .context import Context
 from .figures import Figure, count, positive, size_gb
@@ -18,7 +19,7 @@ WEIGHTS = re.compile(
     re.I,
 )
 CACHES = {"f16": "fp16", "bf16": "bf16", "q8_0": "q8_0", "q5_1": "q5_1", "q4_0": "q4_0"}
-MIXED = "the prompt and what is generated share one figure, which is neither phase's rate"
+MIXED = mark("the prompt and what is generated share one figure, which is neither phase's rate")
 
 KEYS = (
     *("model", "size", "backend", "ngl", "sm", "ts", "ot", "ncmoe", "n_cpu_moe", "nkvo"),
@@ -45,7 +46,7 @@ def run(row: Row, context: Context) -> MeasuredRun | str:
     said = {key: str(row[key]).strip() for key in KEYS if key in row}
     rate = positive(said.get("avg_ts") or said.get("t/s", ""))
     if rate is None:
-        return "the rate (t/s) is missing"
+        return tr("the rate (t/s) is missing")
     phase_ = _phase(said)
     if isinstance(phase_, str):
         return phase_
@@ -96,13 +97,13 @@ def _phase(said: Mapping[str, str]) -> tuple[str, int, int] | str:
         prompt, generated = count(said["n_prompt"]), count(said.get("n_gen", ""))
         depth = count(said.get("n_depth", "0"))
         if prompt is None or generated is None or depth is None:
-            return "n_prompt, n_gen or n_depth is missing"
+            return tr("n_prompt, n_gen or n_depth is missing")
         if bool(prompt) == bool(generated):
-            return MIXED if prompt else "neither a prompt nor generated tokens are given"
+            return tr(MIXED) if prompt else tr("neither a prompt nor generated tokens are given")
         return ("pp", prompt, depth) if prompt else ("tg", generated, depth)
     found = TEST.match(said.get("test", ""))
     if not found:
-        return f"the test “{said.get('test', '')[:40]}” is none of pp and tg"
+        return tr("the test “{value}” is none of pp and tg").format(value=said.get("test", "")[:40])
     if not found["kind"]:
         return MIXED
     return found["kind"].lower(), int(found["tokens"]), int(found["depth"] or 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...language import tr
 from ..runs import MeasuredRun
 from . import batched_bench, llama_bench, serving
 from .context import Context
@@ -69,10 +70,12 @@ def read(text: str | bytes, stop: Callable[[], bool] = never) -> Reading:
     """
     lines = plain_lines(text)
     if lines is None:
-        return Reading((), (Unread(0, "", "this is binary; paste or open a text"),))
+        return Reading((), (Unread(0, "", tr("this is binary; paste or open a text")),))
     found = _Reader(lines, stop).reading()
     if len(text) > MOST_BYTES:
-        why = f"what lies beyond {MOST_BYTES // 1_000_000} MB was not read; open a shorter text"
+        why = tr("what lies beyond {most} MB was not read; open a shorter text").format(
+            most=MOST_BYTES // 1000000
+        )
         found = msgspec.structs.replace(found, unread=(Unread(0, "", why), *found.unread))
     return found
 
@@ -80,7 +83,7 @@ def read(text: str | bytes, stop: Callable[[], bool] = never) -> Reading:
 def read_file(path: Path, stop: Callable[[], bool] = never) -> Reading:
     """`read` of a file; only as much of it is opened as is read. Raises OSError."""
     if not stat.S_ISREG(path.stat().st_mode):
-        return Reading((), (Unread(0, "", "this is not an ordinary file; open a text"),))
+        return Reading((), (Unread(0, "", tr("this is not an ordinary file; open a text")),))
     with path.open("rb") as file:
         return read(file.read(MOST_BYTES + 1), stop)
 
@@ -114,7 +117,7 @@ class _Reader:
         self._close_block()
         if len(lines) > MOST_LINES:
             left = len(lines) - MOST_LINES
-            why = f"{left:,} further lines were not read; paste fewer at once"
+            why = tr("{left:,} further lines were not read; paste fewer at once").format(left=left)
             self._unread.append(Unread(MOST_LINES + 1, "", why))
         runs = tuple(
             msgspec.structs.replace(run, id=f"pasted-{number}")
@@ -148,12 +151,12 @@ class _Reader:
             return at + 1
         if found := LATENCY.match(line):
             seconds = positive(found.group(1))
-            made = serving.latency_run(seconds, self._context) if seconds else "not a figure"
+            made = serving.latency_run(seconds, self._context) if seconds else tr("not a figure")
             self._add(at, made, line)
         elif "is_pp_shared" in line:
             self._shared = "is_pp_shared = 1" in line
         elif not self._context.hear(line) and RATE_WORDS.search(line):
-            self._miss(at, line, "a rate in a form that is not known here")
+            self._miss(at, line, tr("a rate in a form that is not known here"))
         return at + 1
 
     def _add(self, at: int, made: MeasuredRun | list[MeasuredRun] | str, line: str) -> None:
@@ -184,12 +187,14 @@ class _Reader:
             if not header:
                 if RATE_WORDS.search(line):
                     self._header = ["?"]
-                    self._miss(at, line, "a table with columns that are not known here")
+                    self._miss(at, line, tr("a table with columns that are not known here"))
                 return
         if header == ["?"]:
             return
         if len(cells) != len(header):
-            why = f"the row has {len(cells)} cells, the table {len(header)}: it is cut off"
+            why = tr("the row has {cells} cells, the table {columns}: it is cut off").format(
+                cells=len(cells), columns=len(header)
+            )
             self._miss(at, line, why)
             return
         row = dict(zip(header, cells, strict=True))
@@ -210,7 +215,9 @@ class _Reader:
             self._csv = []
             return False
         if len(cells) != len(self._csv):
-            why = f"the row has {len(cells)} fields, the header {len(self._csv)}: it is cut off"
+            why = tr("the row has {cells} fields, the header {columns}: it is cut off").format(
+                cells=len(cells), columns=len(self._csv)
+            )
             self._miss(at, line, why)
             return True
         row = dict(zip(self._csv, cells, strict=True))
@@ -221,7 +228,13 @@ class _Reader:
         names = [name.strip() for name in columns.split(",")]
         cells = next(csv.reader([values], quotechar="'", skipinitialspace=True), [])
         if len(names) != len(cells):
-            self._miss(at, values, f"{len(names)} columns, {len(cells)} values: it is cut off")
+            self._miss(
+                at,
+                values,
+                tr("{columns} columns, {values} values: it is cut off").format(
+                    columns=len(names), values=len(cells)
+                ),
+            )
             return
         row = dict(zip(names, cells, strict=True))
         if llama_bench.is_row(row):
@@ -260,7 +273,7 @@ class _Reader:
             self._failures += 1
             near = "".join(self._lines[at : at + 60])
             if '"avg_ts"' in near or '"output_throughput"' in near or '"model_type"' in near:
-                self._miss(at, self._lines[at], "a JSON object that is cut off or broken")
+                self._miss(at, self._lines[at], tr("a JSON object that is cut off or broken"))
                 return at + 1
             return at
         for row in found[0]:
@@ -268,18 +281,18 @@ class _Reader:
         return found[1]
 
     def _hear_object(self, at: int, row: dict[str, object]) -> None:
-        said = "a JSON object"
+        said = tr("a JSON object")
         if llama_bench.is_row(row):
             self._add(at, llama_bench.run(row, self._context), said)
         elif serving.is_result(row):
             self._add(at, serving.runs(row, self._context), said)
         elif serving.is_latency(row):
             seconds = positive(str(row["avg_latency"]))
-            made = serving.latency_run(seconds, self._context) if seconds else "not a figure"
+            made = serving.latency_run(seconds, self._context) if seconds else tr("not a figure")
             self._add(at, made, said)
         else:
             keys = ", ".join(list(row)[:4])
-            self._miss(at, keys, "a JSON object without the keys of a known benchmark")
+            self._miss(at, keys, tr("a JSON object without the keys of a known benchmark"))
 
 
 def _headless(cells: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ...language import tr
 from ..runs import MeasuredRun, Said
 from .context import Context
 from .figures import Figure, count, positive
@@ -41,7 +42,7 @@ def runs(row: Mapping[str, object], context: Context) -> list[MeasuredRun] | str
     rate = positive(said.get("output_throughput", ""))
     completed = positive(said.get("completed", ""))
     if rate is None or completed is None:
-        return "the output token throughput or the number of requests is missing"
+        return tr("the output token throughput or the number of requests is missing")
     prompt = _each(said.get("total_input_tokens", ""), completed)
     generated = _each(said.get("total_output_tokens", ""), completed)
     batch = count(said.get("max_concurrency", "")) or None
@@ -87,9 +88,9 @@ def latency_run(seconds: Figure, context: Context) -> MeasuredRun | str:
     lengths = context.lengths
     generated, batch = lengths.get("output-len"), lengths.get("batch-size")
     if not generated or not batch:
-        return (
-            "a latency without its lengths; add the command line with --input-len, --output-len "
-            "and --batch-size"
+        return tr(
+            "a latency without its lengths; add the command line with --input-len, "
+            "--output-len and --batch-size"
         )
     rate = batch * generated / seconds.value
     return MeasuredRun(

@@ -2,6 +2,7 @@
 
 import re
 
+from ...language import tr
 from ..runs import MeasuredRun, Said
 from .context import Context
 from .figures import Figure, count, positive
@@ -44,7 +45,7 @@ class Timings:
         said, self._ollama = self._ollama, {}
         rate = positive(value)
         if rate is None:
-            return "the eval rate is not a figure"
+            return tr("the eval rate is not a figure")
         prompt = count(said.get("prompt eval count", ""))
         generated = count(said.get("eval count", ""))
         found = []
@@ -57,7 +58,7 @@ class Timings:
     def _hear_mlx(self, found: re.Match[str], context: Context) -> list[MeasuredRun] | str:
         what, number, rate = found.group(1), count(found.group(2)), positive(found.group(3))
         if number is None or rate is None:
-            return "tokens or their rate are not figures"
+            return tr("tokens or their rate are not figures")
         if what == "Prompt":
             self._prompt = (number, rate)
             return [_prefill("mlx-lm", number, rate, 1, context)]
@@ -69,9 +70,11 @@ class Timings:
         batch = self._lengths.get("batch_size", 1)
         pp, tg = (positive(said.get(key, "")) for key in ("prompt_tps", "generation_tps"))
         if pp is None or tg is None:
-            return "prompt_tps or generation_tps is missing"
+            return tr("prompt_tps or generation_tps is missing")
         if not prompt or not generated:
-            return "averages without the line “Timing with prompt_tokens=...” that says the lengths"
+            return tr(
+                "averages without the line “Timing with prompt_tokens=...” that says the lengths"
+            )
         return [
             _prefill("mlx-lm", prompt, pp, batch, context),
             _decode("mlx-lm", (prompt, generated), tg, batch, context),
