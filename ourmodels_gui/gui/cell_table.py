@@ -4,24 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
+from .cell_delegate import LEFT, RIGHT, CellDelegate, Index, Shown
 from .theme import UNIT, colours, px, sized
 
-Index = QModelIndex | QPersistentModelIndex
 MOST_PX = 190
 Role = Qt.ItemDataRole
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """tone: a role of the palette. hint: on hover."""
-
-    text: str
-    tone: str = "text"
-    bold: bool = False
-    hint: str = ""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -50,16 +41,17 @@ class CellModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.columns)
 
+    def shown(self, row: int, column: int) -> Shown:
+        return self.rows[row][column]
+
+    def is_right(self, column: int) -> bool:
+        return self.columns[column].right
+
     def _side(self, column: int) -> Qt.AlignmentFlag:
-        side = (
-            Qt.AlignmentFlag.AlignRight
-            if self.columns[column].right
-            else (Qt.AlignmentFlag.AlignLeft)
-        )
-        return side | Qt.AlignmentFlag.AlignVCenter
+        return RIGHT if self.is_right(column) else LEFT
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        cell = self.rows[index.row()][index.column()]
+        cell = self.shown(index.row(), index.column())
         if role == Role.DisplayRole:
             return cell.text
         if role == Role.ToolTipRole:
@@ -116,6 +108,7 @@ class CellTable(QTableView):
         self.setModel(self.cells)
         self.setAccessibleName(name)
         look_plain(self)
+        self.setItemDelegate(CellDelegate(self.cells, self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setFont(sized("caption"))

@@ -13,7 +13,8 @@ from ..settings import Settings
 from ..spoken import spoken
 from ..units import digits
 from . import typed
-from .cell_table import Column, Shown
+from .cell_delegate import Shown
+from .cell_table import Column
 from .tray import Mark, names_of, whole_name
 
 ROLES = ("aggregate", "session", "serves", "power", "unfit", "below")

@@ -9,7 +9,8 @@ from ..ranking.sheet import Heading, Sheet
 from ..units import ENGLISH, Separators, number, plain
 from . import typed
 from .cards import SIGNS
-from .cell_table import Column, Shown
+from .cell_delegate import Shown
+from .cell_table import Column
 
 TONES = {mark("meets"): "serves", mark("unknown"): "below", mark("misses"): "unfit"}
 BINDS: dict[Need, str] = {

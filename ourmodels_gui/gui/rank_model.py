@@ -4,27 +4,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
+from ..composed import Hardware
 from ..language import mark, tr
 from ..ranking.columns import BY_ID, NONE
 from ..ranking.table import UNKNOWN_SAID, Indices, Table
-from ..units import exact
+from ..scenario import InlineModel, ModelRef
+from ..units import Separators, exact
 from . import typed
 from .cards import SIGNS
+from .cell_delegate import LEFT, RIGHT, Index, Shown
 from .prices import typed_price
 from .theme import LIGHT, Palette, sized
-from .tray import Mark, mark_of
+from .tray import Mark
 
-Index = QModelIndex | QPersistentModelIndex
 LATER = "…"
 NO_PRICE = mark("no price")
 TITLES = {
@@ -33,8 +28,6 @@ TITLES = {
     "weights": mark("Weights"),
     "verdict": mark("Verdict"),
 }
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Role = Qt.ItemDataRole
 
 
@@ -47,10 +40,10 @@ def tone_of(verdict: str) -> str:
     return "below" if verdict.startswith("fits") else "unfit"
 
 
-def words_of(table: Table, row: int) -> str:
+def words_of(table: Table, row: int, separators: Separators) -> str:
     """The verdict of a row with its sign; where it does not serve, what is missing."""
     verdict = table.verdict_of(row)
-    return f"{SIGNS[tone_of(verdict)]} {table.reason(row, typed.separators()) or tr(verdict)}"
+    return f"{SIGNS[tone_of(verdict)]} {table.reason(row, separators) or tr(verdict)}"
 
 
 class RankModel(QAbstractTableModel):
@@ -76,12 +69,11 @@ class RankModel(QAbstractTableModel):
         self.here: tuple[object, object] | None = None
         self.sorted_by: tuple[str, bool] = ("", True)
         self._count = 0
-        self._marks: dict[int, Mark] = {}
+        self._separators = typed.separators()
 
     def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
         """The first rows of `count` in their order; columns: texts first, then figures."""
-        if table is not self.table:
-            self._marks.clear()
+        self._separators = typed.separators()
         if tuple(columns) != self.columns:
             self.beginResetModel()
             self.columns, self.table, self.order, self._count = tuple(columns), table, order, count
@@ -123,21 +115,21 @@ class RankModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         column = self.columns[index.column()]
         if role == Role.TextAlignmentRole:
-            return RIGHT if column in BY_ID else LEFT
+            return RIGHT if self.is_right(index.column()) else LEFT
+        if role in (Role.DisplayRole, Role.ForegroundRole, Role.FontRole):
+            cell = self.shown(index.row(), index.column())
+            if role == Role.DisplayRole:
+                return cell.text
+            if role == Role.ForegroundRole:
+                return QColor(getattr(self.palette, cell.tone))
+            return sized("text", bold=True) if cell.bold else None
         row = self.row_at(index.row())
         if self.table is None or row is None:
-            return LATER if role == Role.DisplayRole else None
-        if role == Role.DisplayRole:
-            return self.text(column, row)
-        if role == Role.ForegroundRole:
-            return self._colour(column, row)
-        if role == Role.FontRole:
-            here = self._mark(row).pair() == self.here
-            return sized("text", bold=True) if here else None
+            return None
         if role == Role.ToolTipRole:
             return self._hint(column, row)
         if role == Role.CheckStateRole and index.column() == 0:
-            on = self.is_marked(self._mark(row))
+            on = self.is_ticked(index.row())
             return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
         if role == Role.EditRole and column == "price":
             own = self.table.settings.prices.get(self.table.machine_of(row).id)
@@ -146,12 +138,29 @@ class RankModel(QAbstractTableModel):
             return self._spoken(column, row)
         return None
 
-    def _mark(self, row: int) -> Mark:
-        """The mark of a row, kept for its other cells."""
+    def shown(self, row: int, column: int) -> Shown:
+        """How a cell looks; row and column: its place in the list."""
+        name, place = self.columns[column], self.row_at(row)
+        if self.table is None or place is None:
+            return Shown(LATER)
+        text = self.text(name, place)
+        return Shown(text, self._tone(name, place, text), self._pair(place) == self.here)
+
+    def is_right(self, column: int) -> bool:
+        return self.columns[column] in BY_ID
+
+    def is_ticked(self, row: int) -> bool:
+        """Whether what stands at a place of the list is marked."""
+        place = self.row_at(row)
+        return self.table is not None and place is not None and self._marks(place)
+
+    def _marks(self, row: int) -> bool:
+        return self.is_marked(Mark(*self._pair(row)))
+
+    def _pair(self, row: int) -> tuple[Hardware, ModelRef | InlineModel]:
+        """What stands in a row, the weight format apart, as `Mark.pair` has it."""
         assert self.table is not None
-        if row not in self._marks:
-            self._marks[row] = mark_of(self.table.scenario(row))
-        return self._marks[row]
+        return self.table.machine_of(row).hardware, self.table.model_of(row).model
 
     def text(self, column: str, row: int) -> str:
         """What a cell says, without the unit."""
@@ -163,10 +172,10 @@ class RankModel(QAbstractTableModel):
         if column == "weights":
             return self.table.weights_of(row) or NONE
         if column == "verdict":
-            return words_of(self.table, row)
+            return words_of(self.table, row, self._separators)
         if column not in self.ready:
             return LATER
-        said = self.table.cell(column, row, typed.separators())
+        said = self.table.cell(column, row, self._separators)
         return tr(NO_PRICE) if column == "price" and said == NONE else said
 
     def _spoken(self, column: str, row: int) -> str:
@@ -174,15 +183,12 @@ class RankModel(QAbstractTableModel):
         unit = tr(self.table.unit(column)) if column in BY_ID else ""
         return f"{title(column)} {self.text(column, row)} {unit}".strip()
 
-    def _colour(self, column: str, row: int) -> QColor | None:
+    def _tone(self, column: str, row: int, text: str) -> str:
         assert self.table is not None
-        serves = bool(self.table.serves[row])
         if column == "verdict":
-            return QColor(getattr(self.palette, tone_of(self.table.verdict_of(row))))
-        quiet = not serves and column not in ("machine", "model")
-        if quiet or (column == "price" and self.text(column, row) == tr(NO_PRICE)):
-            return QColor(self.palette.muted)
-        return None
+            return tone_of(self.table.verdict_of(row))
+        quiet = not self.table.serves[row] and column not in ("machine", "model")
+        return "muted" if quiet or (column == "price" and text == tr(NO_PRICE)) else "text"
 
     def _hint(self, column: str, row: int) -> str:
         assert self.table is not None
@@ -193,9 +199,9 @@ class RankModel(QAbstractTableModel):
                 return ""
             value = float(self.table.values(column)[row])
             if np.isnan(value):
-                return self.table.reason(row, typed.separators()) or tr("unknown")
+                return self.table.reason(row, self._separators) or tr("unknown")
             return f"{exact(value)} {tr(self.table.unit(column))}".strip()
-        return words_of(self.table, row)
+        return words_of(self.table, row, self._separators)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 from ..language import tr
 from ..ranking.columns import BY_ID
 from .captions import message, say
+from .cell_delegate import CellDelegate
 from .cell_table import look_plain
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
@@ -53,6 +54,7 @@ class RankTable(QTableView):
             )
         )
         look_plain(self)
+        self.setItemDelegate(CellDelegate(self.rows, self, self.rows.is_ticked))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.verticalHeader().setSectionResizeMode(self.head.ResizeMode.Fixed)
         self.verticalHeader().setMinimumSectionSize(self.verticalHeader().defaultSectionSize())

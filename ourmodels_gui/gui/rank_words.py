@@ -16,7 +16,7 @@ NAMED, LISTED = 3, 40
 def pair_words(table: Table, row: int, *more: str) -> str:
     """A pair with its verdict, its best batch, its price; more: columns beside."""
     names = (table.machine_of(row).name, table.model_of(row).name, table.weights_of(row))
-    parts = [" · ".join(filter(None, names)), words_of(table, row)]
+    parts = [" · ".join(filter(None, names)), words_of(table, row, typed.separators())]
     if table.serves[row]:
         for column in dict.fromkeys(("best_batch", "aggregate_tokens_per_s", *more)):
             parts.append(f"{heading(column, table)}: {table.cell(column, row, typed.separators())}")
