@@ -413,8 +413,8 @@ def test_models_are_ranked_for_a_composition(qtbot, tmp_path, library):
     bench = Bench(qtbot, tmp_path, part_of(library, library.machines, few))
     pair = msgspec.structs.replace(SCENARIO, hardware="geforce-rtx-3090-x2")
     bench.choose(scope="models").present(pair)
-    assert bench.column("machine") == ["2 x GeForce RTX 3090"] * 2
     for place in range(2):
+        assert bench.column("model")[place] in {"gpt-oss-20b", "Qwen3-8B"}
         pair = bench.tab.ranked.table.evaluation(bench.rows.row_at(place))
         rate = pair.result.decode.aggregate_tokens_per_s
         assert same(bench.cell(place, "aggregate_tokens_per_s"), "aggregate_tokens_per_s", rate)
