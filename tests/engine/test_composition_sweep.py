@@ -15,7 +15,15 @@ from ourmodels_gui.engine.cache_columns import cache_columns
 from ourmodels_gui.engine.placement import sweep as swept_by
 from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.placement.sweep import sweep_compositions
-from ourmodels_gui.engine.setup import Composition, Setup, TypedCache, Workload
+from ourmodels_gui.engine.setup import (
+    AttentionLayer,
+    Composition,
+    Device,
+    Machine,
+    Setup,
+    TypedCache,
+    Workload,
+)
 from ourmodels_gui.engine.sweep import VERDICTS
 from ourmodels_gui.engine.tables import model_table
 
@@ -172,6 +180,25 @@ def test_the_combined_ceiling_is_swept_as_well():
     compositions = [made_composition(chance, [kind]) for kind in KINDS]
     models, shapes = zip(*(made_model(chance) for _ in range(2)), strict=True)
     assert_all_same(compositions, models, shapes, asked)
+
+
+def test_arithmetic_that_is_not_known_is_not_charged():
+    asked = msgspec.structs.replace(WORKLOAD, decode_ceiling="combined", floor_tokens_per_s=0.0)
+    slow = Machine(64 * GB, 80 * GB, {BF16: 1e10})
+    fast = Machine(24 * GB, 936 * GB, {BF16: 1e12})
+    known = msgspec.structs.replace(
+        dense(),
+        linear_active_parameters=9e9,
+        attention=(AttentionLayer("full", 4, query_width=4096.0),),
+    )
+    pools = [FAST, Device("card", fast, 1 * GB)], [SLOW, Device("host", slow, 4 * GB)]
+    compositions = [Composition((card,), host=host) for card in pools[0] for host in pools[1]]
+    assert_all_same(compositions, [known, dense()], [SHAPE, SHAPE], asked)
+    found = swept(compositions, [known, dense()], [SHAPE, SHAPE], asked)
+    bound = [found.bindings[row][code].resource for row, code in enumerate(found.binding[:, 0])]
+    assert "compute" in bound
+    charged, free = found.aggregate_tokens_per_s.T
+    assert charged[0] == free[0] and charged[-1] < free[-1]
 
 
 def test_policies_of_one_composition_say_where_they_bind():

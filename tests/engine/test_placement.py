@@ -17,7 +17,7 @@ from composition_setups import (
     sparse,
     with_pools,
 )
-from decode_setups import GB, QWEN, setups
+from decode_setups import BF16, GB, QWEN, setups
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from literal_program import least_greatest, only
@@ -32,6 +32,8 @@ from ourmodels_gui.engine.placement.parts import parts
 from ourmodels_gui.engine.placement.pools import PoolPolicy
 from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import (
+    AttentionLayer,
+    CacheLayer,
     Device,
     Draft,
     Machine,
@@ -632,3 +634,29 @@ def test_the_figures_of_a_policy_that_restricts_say_so():
     assert kinds_of(sparse(), **fixed)[0] == rated | {"memory_batch", "usable_batch"}
     named, decode = kinds_of(sparse())
     assert not named and decode.kind["aggregate_tokens_per_s"] == "estimate"
+
+
+def test_memory_and_arithmetic_together_never_take_less_than_arithmetic_alone():
+    card = Device("card", Machine(106841387236.78546, 764988359933.622, {BF16: 12490299355548.412}))
+    host = Device("host", Machine(12631116763.06185, 161026243599.43198, {BF16: 659793642104409.0}))
+    each = 177.4001913675413
+    model = msgspec.structs.replace(
+        dense(weights=18685875918.364338),
+        cache=(CacheLayer("full", 43, each, each),),
+        linear_active_parameters=18685875918.364338,
+        attention=(AttentionLayer("full", 4, query_width=4096.0),),
+    )
+    found = composed(
+        model,
+        [msgspec.structs.replace(card, overhead_bytes=0.5 * GB)],
+        host=host,
+        decode_ceiling="combined",
+        reserved_context_tokens=16,
+        read_context_tokens=16,
+        floor_tokens_per_s=0.0,
+    )
+    (way, *_) = policies(found)
+    batches = np.array([81.0, 821678.0])
+    alone = way.compute_seconds(batches)
+    assert (way.combined_seconds(batches) >= alone).all()
+    assert (1.0 / way.per_session(batches) >= alone * (1 - 1e-15)).all()

@@ -624,6 +624,27 @@ def with_unknown_host(link_bytes_per_s):
     )
 
 
+def test_what_lies_in_the_host_might_be_computed_elsewhere_so_its_ceilings_are_of_a_policy():
+    result = evaluate(with_host(toy(batch=1), 0.1, 10.0, "both"))
+    assert {policy.prompt.kind for policy in result.placement.policies} == {"policy ceiling"}
+    assert result.placement.policies[0].kind == "bound"
+    assert evaluate(split(toy(batch=1), 2, "layers")).prefill.kind["time_s"] == "bound"
+
+
+@settings(max_examples=20, deadline=None)
+@given(SEEDS, st.sampled_from([None, 7]))
+def test_two_devices_of_one_kind_are_the_same_as_one_kind_of_two(seed, chunk):
+    ordinary = random_setup(seed, 60)
+    ordinary = replace(ordinary, prompt=replace(ordinary.prompt, chunk_tokens=chunk))
+    twin = Device("a", part_of(ordinary.machine, 0.3))
+    other = Device("c", part_of(ordinary.machine, 0.4, 3.0), ordinary.workload.overhead_bytes)
+    apart = composed(ordinary, [twin, replace(twin, name="b"), other])
+    joined = composed(ordinary, [replace(twin, count=2), other])
+    one, two = own_costs(apart), own_costs(joined)
+    for batch in (1, 4):
+        assert float(one.time_s(batch)) == pytest.approx(float(two.time_s(batch)), rel=1e-9)
+
+
 def test_a_host_whose_rate_is_unknown_leaves_prompts_to_the_streamed_policy():
     found = with_unknown_host(3e10)
     result = evaluate(found)

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..crossover import seconds_per_flop
-from ..setup import Setup
+from ..setup import Composition, Setup
 from ..step import Step
 from .arithmetic import Work, work
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic, summed
@@ -15,6 +15,7 @@ from .pool import Mode, Pool
 
 Values = NDArray[np.float64]
 NO_TIME_S = 1e-200
+Shares = dict[str, float]
 
 
 class Worked(msgspec.Struct, frozen=True):
@@ -128,6 +129,38 @@ class Arithmetic:
         return moved * byte_s[pool], made.linear_flop * linear + made.attention_flop * attention
 
 
+class Rates(msgspec.Struct, frozen=True):
+    """does: which pools do arithmetic. known: which have a rate. one_s, all_s: as in `Arithmetic`,
+    no time where a rate is unknown."""
+
+    does: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+    one_s: Values
+    all_s: Values
+
+    @property
+    def none_known(self) -> bool:
+        """Whether nothing is known of the arithmetic."""
+        return not np.any(self.does & self.known)
+
+
+def rates_of(
+    composition: Composition, mode: Mode, pools: tuple[Pool, ...], paths: tuple[Shares, Shares]
+) -> Rates:
+    """How long the pools of a composition take for a FLOP of the linear path and of attention."""
+    found = [[seconds_per_flop(pool.source.machine, shares) for pool in pools] for shares in paths]
+    host = composition.host if mode == "streamed" else None
+    known = np.array([None not in pair for pair in zip(*found, strict=True)])
+    one_s = np.where(known, np.array(found, dtype=np.float64), 0.0)
+    all_s = one_s / np.array([pool.source.count for pool in pools])
+    return Rates(
+        does=np.array([pool.source is not host for pool in pools]),
+        known=known,
+        one_s=one_s if composition.split == "layers" else all_s,
+        all_s=all_s,
+    )
+
+
 class PoolWork(Arithmetic):
     """The arithmetic of the pools of a composition.
 
@@ -139,25 +172,15 @@ class PoolWork(Arithmetic):
         composition = setup.composition
         assert composition is not None
         self.setup, self.whole_layers = setup, composition.host is None
-        rates = [
-            [seconds_per_flop(pool.source.machine, shares) for pool in pools]
-            for shares in (setup.linear_mode, setup.attention_mode)
-        ]
-        host = composition.host if mode == "streamed" else None
-        does = np.array([pool.source is not host for pool in pools])
-        known = np.array([None not in pair for pair in zip(*rates, strict=True)])
-        self.unknown = tuple(
-            pool.name
-            for pool, works, told in zip(pools, does, known, strict=True)
-            if works and not told
-        )
-        one_s = np.where(known, np.array(rates, dtype=np.float64), 0.0)
-        all_s = one_s / np.array([pool.source.count for pool in pools])
-        one_s = one_s if composition.split == "layers" else all_s
-        super().__init__(mode, composition.placement, does, one_s, all_s)
+        paths = (setup.linear_mode, setup.attention_mode)
+        self.rates = rates_of(composition, mode, pools, paths)
+        lacking = self.rates.does & ~self.rates.known
+        self.unknown = tuple(pool.name for pool, lacks in zip(pools, lacking, strict=True) if lacks)
+        rates = self.rates
+        super().__init__(mode, composition.placement, rates.does, rates.one_s, rates.all_s)
 
     def of(self, step: Step, batch: Values, groups: Values) -> Work | None:
         """The arithmetic of an iteration of one group; None where nothing of it is known."""
-        if len(self.unknown) == self.does.sum():
+        if self.rates.none_known:
             return None
         return work(self.setup, step, (batch, batch / groups), self.whole_layers)

@@ -81,9 +81,11 @@ class PoolPolicy(PoolMemory):
     def combined_seconds(self, batch: Values) -> Values | None:
         found, memory = self._alone(batch), self.placed(batch).seconds
         together = self._together(batch)
-        if together is not None:
-            return together.seconds
-        return None if found is None else np.maximum(found.seconds, memory)
+        if found is None:
+            return None
+        # Both together are found from below; they never take less than either by itself.
+        seconds = np.maximum(found.seconds, memory)
+        return seconds if together is None else np.maximum(together.seconds, seconds)
 
     def unknown_rates(self) -> tuple[str, ...]:
         return self.work.unknown
@@ -100,7 +102,7 @@ class PoolPolicy(PoolMemory):
             return alone
         longer = together.seconds > self.placed(batch).seconds
         return Worked(
-            np.where(longer, together.seconds, alone.seconds),
+            np.where(longer, np.maximum(together.seconds, alone.seconds), alone.seconds),
             np.where(longer, together.each_s, alone.each_s),
         )
 

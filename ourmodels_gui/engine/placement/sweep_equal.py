@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..result import Binding
 from ..setup import Composition
 from .link import ACTIVATION_BYTES, seconds_per_byte
 from .sweep_models import ModelColumns
@@ -27,19 +26,12 @@ class EqualDevices(Ways):
         super().__init__(compositions, models)
         self.compute_s = compute_s
         devices = [composition.devices[0] for composition in compositions]
-        self.names = [device.name for device in devices]
         self.devices = self.by_pair([device.count for device in devices])
         self.one_rate = self.by_pair([device.machine.bandwidth_bytes_per_s for device in devices])
         self.link = link_columns(compositions, models, self.sends)
 
     sends = ""
     """What crosses the link: "tensor", "experts" or "tokens" (`Policy.link_limits`)."""
-
-    def bindings(self) -> tuple[tuple[Binding, ...], ...]:
-        between = Binding("link", "between devices")
-        return tuple(
-            (Binding("memory", name), Binding("compute", name), between) for name in self.names
-        )
 
     def step_bytes(self, batch: Floats) -> Floats:
         """Memory traffic of an iteration, `step.step_bytes`."""

@@ -24,7 +24,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..result import Binding
 from ..setup import Composition
 from ..speculation import ROUNDING
 from .pool import pools_in
@@ -32,7 +31,7 @@ from .pools import BALANCED
 from .sweep_equal import link_columns
 from .sweep_models import ModelColumns
 from .sweep_search import Ranges, highest_of_each, last_of_each
-from .sweep_ways import Floats, Indices, Mask, Ways
+from .sweep_ways import Floats, Indices, Mask, Ways, last_clearing, near_floor
 
 Time = tuple[Floats, Floats, Floats]
 
@@ -59,10 +58,10 @@ class Times(msgspec.Struct, frozen=True, eq=False):
         return always + batch * read, -experts * np.expm1(-fading * batch)
 
     def seconds(self, batch: Floats) -> Floats:
-        """Every time at a batch of each pair, times by pairs."""
+        """Every time at a batch of each pair, or at several rows of them, times by batches."""
         even, routed = self.traffic(batch)
         total = even + routed
-        found = np.empty(((len(self.columns) - 4) // 3, batch.size))
+        found = np.empty(((len(self.columns) - 4) // 3, *batch.shape))
         for place, time in enumerate(found):
             first, second, third = self.columns[4 + 3 * place : 7 + 3 * place]
             if place < self.straight:
@@ -111,7 +110,6 @@ class PoolWays(Ways):
     For models that `suit`.
     """
 
-    exact = False
     holds_any = False
 
     def __init__(
@@ -139,15 +137,6 @@ class PoolWays(Ways):
         times = (figure for time in (*self.links, *straight, *cut) for figure in time)
         self.times = Times(
             np.array([*of_model, *times]), len(self.links) + len(straight), peaked=sequential
-        )
-
-    def bindings(self) -> tuple[tuple[Binding, ...], ...]:
-        return tuple(
-            (
-                *(Binding("link" if pool.link else "memory", pool.name) for pool in two),
-                Binding("link", "between devices"),
-            )
-            for two in self.pools
         )
 
     def _links(self, models: ModelColumns) -> list[Time]:
@@ -199,14 +188,15 @@ class PoolWays(Ways):
         each = np.array([fast, even + routed - fast]) * self.each_s
         each = np.where(self.kept_order, each, each[::-1])
         pool = (each >= each.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
-        return np.where(link.max(axis=0, initial=0.0) > longest, 2, pool)
+        return np.where(link.max(axis=0, initial=0.0) > longest, 4, pool)
 
-    def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
-        best, unsure = usable.copy(), np.zeros(usable.shape, dtype=np.bool_)
-        at = np.flatnonzero(usable >= 1.0)
-        if not at.size:
-            return best, unsure
-        best[at], unsure[at] = highest_of_each(self.times.of(at), usable[at])
+    def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
+        best = last_clearing(self.per_session, floor, memory)
+        unsure = near_floor(self.per_session, floor, best, memory)
+        if (at := np.flatnonzero(best >= 1.0)).size:
+            best = best.copy()
+            best[at], flat = highest_of_each(self.times.of(at), best[at])
+            unsure[at] |= flat
         return best, unsure
 
 

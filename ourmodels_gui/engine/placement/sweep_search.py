@@ -16,6 +16,8 @@ NOISE = 1e-14
 """What bounds may differ by and still be the same."""
 UNSURE = 3e-13
 """A figure this near to what decides, as a fraction, is left to `placement.decode`."""
+FIGURES = 4000
+"""Figures that are worked out together at least, because a few cost as much."""
 OPEN = 4096
 """Ranges of batches of one pair that are looked into at a time."""
 
@@ -23,19 +25,27 @@ OPEN = 4096
 def last_of_each(holds: Callable[[Floats], Mask], high: Floats) -> Floats:
     """For each pair the largest batch in 1 .. high at which a prefix property holds, 0 when none.
 
-    Parameters: holds, of one batch for each pair, each at least 1; high, whole numbers.
+    Parameters: holds, of rows with one batch for each pair, each at least 1; high, whole numbers.
 
     >>> last_of_each(lambda batch: batch * batch <= np.array([10.0, 0.0, 99.0]), np.full(3, 9.0))
     array([3., 0., 9.])
     """
     low, high = np.zeros_like(high), high.copy()
-    middle = high
+    rows = np.arange(1.0, _at_once(high.size))[:, np.newaxis]
+    tried = high[np.newaxis]
     while np.any(low < high):
-        held = holds(np.maximum(middle, 1.0))
-        np.copyto(low, middle, where=held)
-        np.copyto(high, np.maximum(middle - 1.0, low), where=~held)
-        middle = np.ceil((low + high) / 2.0)
+        held = np.logical_and.accumulate(holds(np.maximum(tried, 1.0)), axis=0)
+        for batch, passed in zip(tried, held, strict=True):
+            np.copyto(low, batch, where=passed)
+        for batch, passed in zip(tried[::-1], held[::-1], strict=True):
+            np.copyto(high, np.maximum(batch - 1.0, low), where=~passed)
+        tried = low + np.ceil((high - low) * rows / (len(rows) + 1.0))
     return low
+
+
+def _at_once(pairs: int) -> int:
+    """Into how many parts ranges are cut at once: the fewer pairs the more, for as many figures."""
+    return int(np.clip(FIGURES // max(pairs, 1), 2, 16))
 
 
 class Ranges(msgspec.Struct, frozen=True, eq=False):
@@ -107,14 +117,28 @@ def highest_of_each(ceilings: Ceilings, high: Floats) -> tuple[Floats, Mask]:
             Ranges(two.at, last + 1.0, two.top, after, two.tops),
         )
     while (left := still_open(left)).at.size:
-        middle = np.floor((left.low + left.top) / 2.0)
-        values = tried(left.at, middle)
-        left = _joined(
-            Ranges(left.at, left.low, middle, left.lows, values),
-            Ranges(left.at, middle, left.top, values, left.tops),
+        parts = _at_once(left.at.size)
+        cuts = np.arange(parts + 1.0)[:, np.newaxis] / parts
+        points = left.low + np.floor((left.top - left.low) * cuts)
+        at = np.tile(left.at, parts - 1)
+        inside = tried(at, points[1:-1].ravel()).reshape(len(left.lows), parts - 1, -1)
+        lows = np.concatenate([left.lows[:, np.newaxis], inside], axis=1)
+        tops = np.concatenate([inside, left.tops[:, np.newaxis]], axis=1)
+        left = Ranges(
+            np.tile(left.at, parts),
+            points[:-1].ravel(),
+            points[1:].ravel(),
+            lows.reshape(len(lows), -1),
+            tops.reshape(len(tops), -1),
         )
     best, unsure = _first_alike(ceilings, best, known)
     return best, unsure | flat
+
+
+def least_of(ceilings: Ceilings, at: Indices, batch: Floats) -> Floats:
+    """The aggregate of the pairs `at` at a batch for each, or at several rows of them."""
+    every = np.broadcast_to(at, batch.shape).ravel()
+    return ceilings.aggregates(every, batch.ravel()).min(axis=0).reshape(batch.shape)
 
 
 def _joined(*some: Ranges) -> Ranges:
@@ -135,7 +159,7 @@ def _first_alike(ceilings: Ceilings, best: Floats, known: Floats) -> tuple[Float
         at = at[before >= least[at]]
 
         def falls_short(batch: Floats, at: Indices = at) -> Mask:
-            return ceilings.aggregates(at, batch).min(axis=0) < least[at]
+            return least_of(ceilings, at, batch) < least[at]
 
         best[at] = 1.0 + last_of_each(falls_short, best[at] - 1.0)
     return best, unsure

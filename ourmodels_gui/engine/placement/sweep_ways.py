@@ -1,13 +1,13 @@
 """What a sweep asks of a way of using pools, for many pairs at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..result import Binding
-from ..setup import Composition, Workload
+from ..setup import Composition
+from ..speculation import ROUNDING
 from .sweep_models import ModelColumns
 from .sweep_search import UNSURE, last_of_each
 from .together import capacity_bytes, overhead_bytes, pools_of
@@ -23,11 +23,9 @@ class Ways:
     The counterpart of `Policy`. Figures are by pair: every model with the first composition, then
     with the second, ..
 
-    exact: whether a floor that is reached but for rounding is decided as it is there.
     holds_any: whether a batch that does not fit has a rate.
     """
 
-    exact = True
     holds_any = True
 
     def __init__(self, compositions: Sequence[Composition], models: ModelColumns) -> None:
@@ -44,10 +42,6 @@ class Ways:
         """Figures by composition -> by pair."""
         return np.repeat(np.array(figures, dtype=np.float64), self.columns)
 
-    def bindings(self) -> tuple[tuple[Binding, ...], ...]:
-        """Of each composition what may bind; `binding` gives places in it."""
-        raise NotImplementedError
-
     def resident_margin_bytes(self) -> Floats:
         return self.margin_bytes
 
@@ -59,80 +53,87 @@ class Ways:
         return self.margin_bytes - batch * self.models.session_bytes
 
     def per_session(self, batch: Floats) -> Floats:
-        """The ceiling of one session at a batch of each pair, at least 1 [tokens/s]."""
+        """The ceiling of one session at a batch of each pair, or at several rows [tokens/s].
+
+        Parameters: batch, each at least 1.
+        """
         raise NotImplementedError
 
     def binding(self, batch: Floats) -> NDArray[np.intp]:
-        """What binds at a batch of each pair."""
+        """What binds at a batch of each pair, as a place in `sweep_kinds.bindings`."""
         raise NotImplementedError
 
-    def best_batch(self, usable: Floats) -> tuple[Floats, Mask]:
-        """The batch of 1 .. usable with the largest aggregate, and where that is not sure."""
+    def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
+        """The batch of 1 .. memory with the largest aggregate of those that clear the floor.
+
+        0 where none does. Returns it, and where that is not sure.
+        """
+        usable = last_clearing(self.per_session, floor, memory)
         return usable, np.zeros(usable.shape, dtype=np.bool_)
 
 
-FIGURES = (
-    "resident_margin_bytes",
-    "memory_batch",
-    "best_batch",
-    "aggregate_tokens_per_s",
-    "per_session_tokens_per_s",
-    "single_session_tokens_per_s",
-    "forced_per_session_tokens_per_s",
-    "spare_bytes",
-)
-AGGREGATE = FIGURES.index("aggregate_tokens_per_s")
+def last_clearing(rates: Callable[[Floats], Floats], floor: float, memory: Floats) -> Floats:
+    """The last batch of 1 .. memory that clears the floor, 0 where none does.
+
+    Parameters: rates, the ceiling of one session, which never rises with the batch.
+    """
+    if floor <= 0.0:
+        return memory
+    return last_of_each(lambda batch: rates(batch) >= floor, memory)
+
+
+def near_floor(
+    rates: Callable[[Floats], Floats], floor: float, usable: Floats, memory: Floats
+) -> Mask:
+    """Where rounding may have decided which batch is the last to clear the floor."""
+    near = np.zeros(usable.shape, dtype=np.bool_)
+    for batch in (usable, np.minimum(usable + 1.0, memory)) if floor > 0.0 else ():
+        apart = np.abs(rates(np.maximum(batch, 1.0)) - floor)
+        near |= (apart <= UNSURE * floor) & (batch >= 1.0)
+    return near
 
 
 class Found(msgspec.Struct, frozen=True, eq=False):
-    """What was found of pairs.
+    """What was found of pairs; NaN where a figure does not exist.
 
-    figures: FIGURES by pairs, NaN where there is none. codes: of the best batch's binding and of a
-    single session's, -1 where there is none. unsure: what `placement.decode` has to decide.
+    way: which of several ways it is found by. unsure: what `placement.decode` has to decide.
     """
 
-    figures: Floats
-    codes: NDArray[np.intp]
+    memory_batch: Floats
+    best_batch: Floats
+    per_session_tokens_per_s: Floats
+    way: NDArray[np.int8]
     unsure: Mask
 
 
-def found_by(ways: Ways, workload: Workload) -> Found:
-    """The figures of every pair under one way, in the order of `decode.decode`."""
-    floor = workload.floor_tokens_per_s
-    margin = ways.resident_margin_bytes()
-    memory = np.where(margin >= 0.0, ways.memory_batch(), 0.0)
-    usable = memory
-    if floor > 0.0:
-        usable = last_of_each(lambda batch: ways.per_session(batch) >= floor, memory)
-    best, unsure = ways.best_batch(usable)
-    if floor > 0.0 and not ways.exact:
-        for batch in (usable, np.minimum(usable + 1.0, memory)):
-            near = ways.per_session(np.maximum(batch, 1.0)) - floor
-            unsure |= (np.abs(near) <= UNSURE * floor) & (batch >= 1.0)
-    serves, seated = best >= 1.0, memory >= 1.0
-    at, one = np.maximum(best, 1.0), np.ones(best.shape)
-    rate = np.where(serves, ways.per_session(at), np.nan)
-    forced = np.full(best.shape, np.nan)
-    if workload.batch is not None:
-        batch = np.full(best.shape, float(workload.batch))
-        held = margin >= 0.0 if ways.holds_any else ways.spare_bytes(batch) >= 0.0
-        forced = np.where(held & (margin >= 0.0), ways.per_session(batch), np.nan)
-    figures = np.array(
-        [
-            margin,
-            np.where(margin >= 0.0, memory, np.nan),
-            np.where(serves, best, np.nan),
-            best * rate,
-            rate,
-            np.where(seated, ways.per_session(one), np.nan),
-            forced,
-            ways.spare_bytes(at),
-        ]
+def found_by(ways: Sequence[Ways], floor: float) -> Found:
+    """The batches and the rate of every pair, by the first way or by one with more in all."""
+    first, *others = (_found(way, floor) for way in ways)
+    for place, other in enumerate(others, start=1):
+        ahead, behind = (
+            np.nan_to_num(one.best_batch * one.per_session_tokens_per_s) for one in (other, first)
+        )
+        better = ahead > behind * (1.0 + ROUNDING)
+        first = Found(
+            np.where(better, other.memory_batch, first.memory_batch),
+            np.where(better, other.best_batch, first.best_batch),
+            np.where(better, other.per_session_tokens_per_s, first.per_session_tokens_per_s),
+            np.where(better, np.int8(place), first.way),
+            first.unsure | other.unsure,
+        )
+    return first
+
+
+def _found(ways: Ways, floor: float) -> Found:
+    fits = ways.resident_margin_bytes() >= 0.0
+    memory = np.where(fits, ways.memory_batch(), 0.0)
+    best, unsure = ways.best_batch(memory, floor)
+    serves = best >= 1.0
+    rate = ways.per_session(np.maximum(best, 1.0))
+    return Found(
+        np.where(fits, memory, np.nan),
+        np.where(serves, best, np.nan),
+        np.where(serves, rate, np.nan),
+        np.zeros(best.shape, dtype=np.int8),
+        unsure,
     )
-    codes = np.array(
-        [
-            np.where(serves, ways.binding(at), -1),
-            np.where(seated, ways.binding(one), -1),
-        ]
-    )
-    return Found(figures, codes, unsure)
