@@ -4,7 +4,8 @@ Run: python benchmarks/rank.py
 
 Every machine with every model of the shipped catalog at a new context and a new floor each time:
 the decode columns, then sorted by the aggregate; the same with the best of seven formats; a million
-pairs; what is prepared once per library; the columns worked out when first shown. Rivals, on the
+pairs; what is prepared once per library; the columns worked out when first shown. The same with the
+compositions among the machines, for every model and for one; the arithmetic charged as well. Rivals, on the
 same pairs: a bisection of every pair at once in numpy, and a plain loop over `evaluate` (timed on a
 sample). Exits with 1 where a cell differs from the rivals or a limit of README.md is missed.
 """

@@ -59,6 +59,10 @@ class Ways:
         """
         raise NotImplementedError
 
+    def ceiling(self, batch: Floats) -> Floats:
+        """The same at a batch of each pair, to the last bit what `Policy` says."""
+        return self.per_session(batch)
+
     def binding(self, batch: Floats) -> NDArray[np.intp]:
         """What binds at a batch of each pair, as a place in `sweep_kinds.bindings`."""
         raise NotImplementedError
@@ -129,7 +133,7 @@ def _found(ways: Ways, floor: float) -> Found:
     memory = np.where(fits, ways.memory_batch(), 0.0)
     best, unsure = ways.best_batch(memory, floor)
     serves = best >= 1.0
-    rate = ways.per_session(np.maximum(best, 1.0))
+    rate = ways.ceiling(np.maximum(best, 1.0))
     return Found(
         np.where(fits, memory, np.nan),
         np.where(serves, best, np.nan),
