@@ -173,9 +173,7 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
                 tr('"{key}" is not a weight format; one of {known}').format(key=key, known=known),
             )
     named_machines: Collection[Hardware] = (
-        (*library.machines, *library.compositions)
-        if choice.machines is None
-        else choice.machines
+        (*library.machines, *library.compositions) if choice.machines is None else choice.machines
     )
     named_models: Collection[str | ModelRef | InlineModel] = (
         library.models if choice.models is None else choice.models

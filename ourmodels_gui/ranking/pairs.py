@@ -175,9 +175,9 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                 self.model_table,
                 self.machine_table,
                 self.in_use[: self.single],
-                self.column[:, : self.single],
-                self.basis,
-                self.prefill,
+                column=self.column[:, : self.single],
+                basis=self.basis,
+                prefill=self.prefill,
             )
         return figures
 

@@ -30,6 +30,7 @@ def prompts_of_machines(
     models: ModelTable,
     machines: MachineTable,
     in_use: tuple[Machine, ...],
+    *,
     column: Indices,
     basis: Workload,
     prefill: PrefillChoice,
@@ -92,8 +93,8 @@ class ComposedPrompts:
             found.batch if whole else None,
             found.tokens_per_s,
             found.time_s,
-            single and single.tokens_per_s,
-            single and single.time_s,
+            None if single is None else single.tokens_per_s,
+            None if single is None else single.time_s,
         )
         return (np.nan if figure is None else float(figure) for figure in figures)
 

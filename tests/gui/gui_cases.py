@@ -31,9 +31,7 @@ def part_of(library, machines, models=None):
         if all(part in machines for _, part in parts_of(entry.hardware))
     }
     models = library.models if models is None else models
-    return msgspec.structs.replace(
-        library, machines=machines, models=models, compositions=whole
-    )
+    return msgspec.structs.replace(library, machines=machines, models=models, compositions=whole)
 
 
 def dense():
