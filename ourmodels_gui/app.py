@@ -101,6 +101,10 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     return status
 
 
+RANK = 5
+"""The place of the tab Rank."""
+
+
 def build(theme: Theme, preferences: Preferences) -> MainWindow:
     """The window on the shipped catalog and the user's own files."""
     folder = paths.user_data()
@@ -124,7 +128,7 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
         return made
 
     panels = Panels(
-        _answers,
+        lambda: _answers(store, window),
         (
             ("Decode", lambda: _decode_tab(measurements())),
             ("Prefill", lambda: _prefill_tab(measurements())),
@@ -166,10 +170,13 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
 # load once the window is painted.
 
 
-def _answers() -> QWidget:
+def _answers(store: Store, window: MainWindow) -> QWidget:
     from .gui.answers import AnswerPanel  # noqa: PLC0415
+    from .gui.lighter import lighter_offer  # noqa: PLC0415
 
-    return AnswerPanel()
+    panel = AnswerPanel(lambda evaluation: lighter_offer(evaluation, store.library))
+    panel.ranking_asked.connect(lambda: window.show_tab(RANK))
+    return panel
 
 
 def _decode_tab(measurements: "Measurements") -> QWidget:

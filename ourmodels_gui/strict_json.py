@@ -254,7 +254,7 @@ def _in_range(value: Any, meta: msgspec.Meta, path: str) -> None:
         else tr("must be at least {least:g}").format(least=least)
     )
     if not below:
-        wanted = tr("must be at most {le:,}").format(le=meta.le)
+        wanted = tr("must be at most {most}").format(most=f"{meta.le:,.16g}")
     raise BadInput(path, f"{exact(value)} {wanted}")
 
 

@@ -80,6 +80,7 @@ WRONG = [
     ({"devices": [{"machine": CARD, "count": 2}]}, "link", "a split across devices needs one"),
     (PAIR | {"link": -1}, "link", "above 0"),
     (PAIR | {"link": 0}, "link", "above 0"),
+    (PAIR | {"link": 1e9}, "link", "1000000000 must be at most 1,000,000"),
     (PAIR | {"link": "pcie-9-x16"}, "link", 'no link "pcie-9-x16"'),
     (PAIR | {"link": True}, "link", "expected a number or a text"),
     (PAIR | {"split": "rows"}, "split", "tensor, layers, experts"),
@@ -130,7 +131,7 @@ WRONG = [
 def test_bad_input_is_one_message_at_its_key(hardware, key, said, library):
     found = fault(hardware, library)
     assert found.key == f"hardware.{key}"
-    assert said in found.message and "\n" not in found.message
+    assert said in found.message and "\n" not in found.message and ".0" not in found.message
 
 
 def test_measured_rates_are_needed_of_every_pool(library):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ourmodels_gui import paths
+from ourmodels_gui import paths, settings
+from ourmodels_gui.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = paths.resources() / "examples" / "toy-machine.ourmodels.json"
@@ -36,7 +37,12 @@ COMMAS = """
     from PySide6.QtCore import QLocale
     assert QLocale().toString(1.5) == "1,5"
 """
-GERMAN_NUMBERS = {"LC_ALL": "", "LC_CTYPE": "C.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"}
+GERMAN_NUMBERS = {
+    "OURMODELS_LANGUAGE": "",
+    "LC_ALL": "",
+    "LC_CTYPE": "C.UTF-8",
+    "LC_NUMERIC": "de_DE.UTF-8",
+}
 FITS = """
     from PySide6.QtCore import QTimer
     def look():
@@ -85,9 +91,10 @@ def test_a_read_only_file_system_stops_nothing(start):
 def test_a_full_disk_stops_nothing_and_leaves_the_settings_as_they_were(start, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
-    (home / "window.json").write_text('{"theme":"dark"}', encoding="utf-8")
+    kept = settings.write(Settings(theme="dark"))
+    (home / settings.FILE).write_bytes(kept)
     assert start(before=NO_ROOM, started=EDIT) == (0, [])
-    assert json.loads((home / "window.json").read_text("utf-8")) == {"theme": "dark"}
+    assert (home / settings.FILE).read_bytes() == kept
 
 
 @pytest.mark.parametrize("locale", ["de_DE.UTF-8", "tr_TR.UTF-8"])

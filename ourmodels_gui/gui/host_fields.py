@@ -32,16 +32,18 @@ class HostFields(QWidget):
         row.setSpacing(2 * UNIT)
         self.memory = NumberField(_gib, typed.show, tr("GiB"), self)
         self.bandwidth = NumberField(gb_per_s, typed.show, tr("GB/s"), self)
-        for field, label, tip, key in (
+        for field, label, spoken, tip, key in (
             (
                 self.memory,
                 tr("Memory"),
+                tr("Size of the system memory"),
                 tr("Size of the system memory. Modules are sold in GB and hold GiB."),
                 "memory_gb",
             ),
             (
                 self.bandwidth,
                 tr("at"),
+                tr("Bandwidth of the system memory"),
                 tr("Its bandwidth in GB/s, or channels x speed, such as 2 x 5600."),
                 "bandwidth_gb_per_s",
             ),
@@ -49,7 +51,7 @@ class HostFields(QWidget):
             name = QLabel(label, self)
             name.setBuddy(field)
             field.setToolTip(tip)
-            field.setAccessibleName(tip.partition(".")[0])
+            field.setAccessibleName(spoken)
             field.setMinimumWidth(px(LEAST_PX))
             field.setMaximumWidth(px(FIELD_PX))
             field.refused.connect(self.refused)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,9 +24,10 @@ from ..settings import Look, RankChoice, Scope
 from ..spoken import spoken
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
+from .folding import FoldingRow, give_way
 from .rank_filters import FACETS
 from .search import Chosen
-from .theme import UNIT, px, sized
+from .theme import UNIT, sized
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
     ("machines", mark("machines for this model")),
@@ -41,7 +41,6 @@ LOOKS: tuple[tuple[Look, str], ...] = (
 )
 SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""
-LEAST_PX = 56
 UPS = ("aggregate_tokens_per_s", "single_session_tokens_per_s", "per_session_tokens_per_s")
 ACROSS = ("price", "watts")
 
@@ -75,13 +74,6 @@ def tool(words: str, tip: str, parent: QWidget | None = None) -> QToolButton:
     return button
 
 
-def give_way(field: QWidget, most_px: int) -> None:
-    """A field of a row of tools: as wide as its words, narrower where the window is."""
-    field.setMinimumWidth(px(LEAST_PX))
-    field.setMaximumWidth(px(most_px))
-    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-
 class RankBar(QWidget):
     """Shows a choice and reports its changes. chosen: fields of the choice with their new values.
 
@@ -101,10 +93,10 @@ class RankBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT + 2)
-        layout.addLayout(self._build_head(export))
+        layout.addWidget(self._build_head(export))
         layout.addLayout(self._build_filters())
 
-    def _build_head(self, export: QWidget) -> QHBoxLayout:
+    def _build_head(self, export: QWidget) -> FoldingRow:
         across = [(column, BY_ID[column].title) for column in ACROSS]
         self.scope = self._choose_from("scope", tr("Rank"), SCOPES, 188)
         self.weights = self._choose_from("weights", tr("Weight format"), (), 152)
@@ -139,9 +131,12 @@ class RankBar(QWidget):
             head.addWidget(label)
             head.addWidget(field, field.maximumWidth())
         head.addStretch(1)
+        tools = QHBoxLayout()
+        tools.setSpacing(UNIT)
         for part in (self.columns, self.money, export):
-            head.addWidget(part)
-        return head
+            tools.addWidget(part)
+        tools.addStretch(0)
+        return FoldingRow(head, tools)
 
     def _build_filters(self) -> QHBoxLayout:
         self.search = QLineEdit()

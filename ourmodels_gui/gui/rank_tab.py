@@ -22,6 +22,7 @@ from . import rank_words
 from .elided import ElidedLabel
 from .export import ExportButton
 from .facets import Counts
+from .folding import LOW_PX
 from .heat_map import HeatMap
 from .preferences import Preferences
 from .prices import PricesPopup
@@ -31,7 +32,7 @@ from .rank_filters import facet_counts, filters_of
 from .rank_table import RankTable
 from .ranked import Ranked
 from .search import Chosen
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 from .tray import Tray, mark_of, opening
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class RankTab(QWidget):
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.setSpacing(UNIT + 2)
         layout.addWidget(self.bar)
+        self.pages.setMinimumHeight(px(LOW_PX))
         layout.addWidget(self.pages, 1)
         layout.addWidget(self.note)
         self._connect()
@@ -239,14 +241,18 @@ class RankTab(QWidget):
         table, look = self.ranked.table, self.choice.look
         if table is None or self._evaluation is None:
             return "", ""
+        unpriced = rank_words.unpriced_words(table, self.filters)
         if not self.ranked.count:
-            return self.ranked.why, ""
+            return " ".join(filter(None, (self.ranked.why, unpriced))), ""
         if look == "value":
             return rank_words.left_out_words(table, self._rows(table), self.choice.across)
         if self._row is not None and self._row < len(table):
             more = (self.choice.up,) if look == "map" else ()
             hint = tr("Enter opens it, Space marks it for comparison")
-            return rank_words.pair_words(table, self._row, *more), hint
+            pair = rank_words.pair_words(table, self._row, *more)
+            return "; ".join(filter(None, (pair, unpriced))), hint
+        if unpriced:
+            return unpriced, ""
         if look == "map":
             return rank_words.map_words(), ""
         return rank_words.basis_words(self._evaluation.scenario), ""

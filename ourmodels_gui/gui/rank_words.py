@@ -1,9 +1,11 @@
 """What the line below the ranking says: the pair in use, or what is left out."""
 
 import numpy as np
+from msgspec import structs
 
-from ..language import tr
+from ..language import tr, trn
 from ..ranking.columns import BY_ID
+from ..ranking.order import Filters, choose
 from ..ranking.table import Indices, Table
 from ..scenario import Scenario
 from ..units import number
@@ -37,6 +39,24 @@ def found_words(table: Table, rows: Indices | None) -> str:
         count=number(count, 0, write),
         whole=number(len(table), 0, write),
     )
+
+
+def unpriced_words(table: Table, filters: Filters) -> str:
+    """How many serve and are left out by a range of prices because they have none; "" for none."""
+    asked = filters.ranges.get("price")
+    if asked is None or asked.unknown:
+        return ""
+    ranges = {column: wanted for column, wanted in filters.ranges.items() if column != "price"}
+    rows = choose(table, structs.replace(filters, ranges=ranges))
+    count = int((table.serves[rows] & np.isnan(table.values("price")[rows])).sum())
+    if not count:
+        return ""
+    words = trn(
+        "{count} that serves has no price and is left out; a ? behind the range keeps it.",
+        "{count} that serve have no price and are left out; a ? behind the range keeps them.",
+        count,
+    )
+    return words.format(count=number(count, 0, typed.separators()))
 
 
 def basis_words(scenario: Scenario) -> str:

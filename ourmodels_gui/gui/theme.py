@@ -111,7 +111,8 @@ def style_sheet(palette: Palette, icons: Path) -> str:
     field = f"border: 1px solid {palette.outline}; border-radius: 4px; background: {palette.base};"
     return f"""
 QLineEdit {{ {field} padding: 2px 4px; }}
-QComboBox {{ {field} padding: 2px 2px 2px 6px; }}
+QComboBox {{ {field} padding: 2px 2px 2px 6px;
+    selection-background-color: {palette.accent}; selection-color: {palette.on_accent}; }}
 QPlainTextEdit[isField="true"] {{ {field} }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
     border-color: {palette.accent}; }}
@@ -191,9 +192,14 @@ def px(normal: float) -> int:
     return round(normal * text_scale())
 
 
+def on_screen(window: QWidget, width: int, height: int) -> QSize:
+    """A size at the normal text size, grown with the text as far as the screen has room."""
+    return QSize(px(width), px(height)).boundedTo(window.screen().availableSize())
+
+
 def open_at(window: QWidget, width: int, height: int) -> None:
     """Give a window its size at the normal text size, where the screen has room."""
-    window.resize(QSize(px(width), px(height)).boundedTo(window.screen().availableSize()))
+    window.resize(on_screen(window, width, height))
 
 
 def sized(role: Text, *, bold: bool = False) -> QFont:

@@ -59,11 +59,11 @@ def way_rows(evaluation: Evaluation, offered: list[Way]) -> tuple[list[Row], set
     composition = evaluation.setup.composition if evaluation.setup else None
     rows: list[Row] = []
     for figures, _, in_use in offered:
-        name = spoken(figures.name)
+        name, kind = spoken(figures.name), spoken(figures.kind)
         rows.append(
             (
-                Cell(f"\u2713 {name}" if in_use else name, name, f"{name}: {spoken(figures.kind)}"),
-                Cell(spoken(figures.kind), figures.kind),
+                Cell(f"\u2713 {name}" if in_use else name, name, f"{name}: {kind}"),
+                Cell(kind, figures.kind, kind),
                 _count(figures.best_batch),
                 _rate(figures.aggregate_tokens_per_s),
                 _rate(figures.per_session_tokens_per_s),

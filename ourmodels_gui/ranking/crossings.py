@@ -138,15 +138,14 @@ def in_words(
     """The crossings as sentences.
 
     >>> in_words(Crossings(((1, 1), (7, -1)), 12, (20, 12)), ("A", "B"))
-    ('B overtakes A from 7 sessions.', 'Beyond 12 sessions only A has memory for more, up to 20.')
+    ('B overtakes A from 7 sessions.', 'B has memory for 12 sessions, A for 20.')
     """
     first, second = names
     alone = _alone(found, names, separators)
     if found.until == 0:
         nobody = tr("Neither {first} nor {second} has memory for a session.")
         return (alone or nobody.format(first=first, second=second),)
-    until = trn("{count} session", "{count} sessions", found.until)
-    until = until.format(count=number(found.until, 0, separators))
+    until = _sessions(found.until, separators)
     said = []
     (_, lead), *later = found.leads
     if not later and lead == 0:
@@ -165,14 +164,22 @@ def in_words(
     return (*said, alone) if alone else tuple(said)
 
 
+def _sessions(count: int, separators: Separators) -> str:
+    words = trn("{count} session", "{count} sessions", count)
+    return words.format(count=number(count, 0, separators))
+
+
 def _alone(found: Crossings, names: tuple[str, str], separators: Separators) -> str:
     if found.batches[0] == found.batches[1]:
         return ""
-    words = tr("Beyond {until} sessions only {name} has memory for more, up to {most}.")
+    # Both are named: among more than two, "only" would speak of those that are not compared here.
+    words = tr("{other} has memory for {sessions}, {name} for {most}.")
     if found.until == 0:
-        words = tr("Only {name} has memory for sessions, up to {most}.")
+        words = tr("{other} has no memory for a session, {name} for up to {most}.")
+    name, other = names if found.batches[0] > found.batches[1] else names[::-1]
     return words.format(
-        until=number(found.until, 0, separators),
-        name=names[0] if found.batches[0] > found.batches[1] else names[1],
+        sessions=_sessions(found.until, separators),
+        name=name,
+        other=other,
         most=number(max(found.batches), 0, separators),
     )

@@ -19,6 +19,7 @@ from ourmodels_gui.engine.setup import (
     AttentionLayer,
     Composition,
     Device,
+    Experts,
     Machine,
     Setup,
     TypedCache,
@@ -167,10 +168,12 @@ def test_nothing_fits_one_session_fits_and_huge_caches(floor):
         msgspec.structs.replace(dense(), cache=TypedCache(500 * GB, 1 * GB)),
         msgspec.structs.replace(sparse(), cache=TypedCache(1.0, 1.0)),
         msgspec.structs.replace(sparse(), cache=TypedCache(3 * GB, 0.0)),
+        msgspec.structs.replace(sparse(), experts=(Experts(8, 2, 0.0), *sparse().experts)),
     ]
+    twice = msgspec.structs.replace(SHAPE, expert_layers=(1, 32))
     asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=floor)
-    assert_all_same(COMPOSITIONS, models, [SHAPE, SHAPE, None, shape, shape], asked)
-    found = swept(COMPOSITIONS[3:4], models, [None] * 5, asked)
+    assert_all_same(COMPOSITIONS, models, [SHAPE, SHAPE, None, shape, shape, twice], asked)
+    found = swept(COMPOSITIONS[3:4], models, [None] * 6, asked)
     assert found.memory_batch[0, 1:3].tolist() == [1.0, 0.0] and np.isnan(found.memory_batch[0, 0])
 
 

@@ -5,7 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from gui_cases import dense, evaluated, mixture
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionViewItem
 
 from ourmodels_gui.engine.setup import Prompt
 from ourmodels_gui.gui.cards import SIGNS
@@ -98,6 +100,27 @@ def test_text_and_lines_that_carry_meaning_stand_out(palette):
             assert contrast(getattr(palette, role), ground) >= 4.5, role
     for role in FILLS:
         assert contrast(palette.on_fill, getattr(palette, role)) >= 4.5, role
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_current_row_of_an_open_list_can_be_read(palette, theme, qtbot, qapp):
+    theme.choose("light" if palette is LIGHT else "dark")
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.addItems(["WWWW", "MMMM"])
+    box.view().setCurrentIndex(box.model().index(1, 0))
+    row = QStyleOptionViewItem()
+    box.view().initViewItemOption(row)
+    row.rect = QRect(0, 0, 120, 30)
+    row.state |= QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_Enabled
+    picture = QImage(row.rect.size(), QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    box.itemDelegate().paint(painter, row, box.model().index(1, 0))
+    painter.end()
+    theme.choose("system")
+    inside = [picture.pixelColor(x, y).name() for x in range(4, 116) for y in range(4, 26)]
+    assert inside[0] == palette.accent.lower()
+    assert max(contrast(colour, palette.accent) for colour in inside) >= 4.5
 
 
 def test_every_verdict_has_a_sign_of_its_own():

@@ -362,6 +362,24 @@ def test_filters_that_leave_nothing_say_what_to_loosen_and_can_be_cleared(bench)
     assert bench.rows.rowCount() == whole and bench.tab.bar.search.hasFocus()
 
 
+def test_a_range_of_prices_says_how_many_it_leaves_out_for_want_of_one(bench):
+    bench.present()
+    table = bench.tab.ranked.table
+    unpriced = int((table.serves & np.isnan(table.values("price"))).sum())
+    assert unpriced > 1
+    field = bench.tab.table.head.fields["price"]
+    QTest.keyClicks(field, "90000")
+    key(field, Qt.Key.Key_Return)
+    bench.settle()
+    said = f"{unpriced} that serve have no price and are left out; a ? behind the range keeps them."
+    assert said in bench.tab.note.accessibleName()
+    QTest.keyClicks(field, "?")
+    key(field, Qt.Key.Key_Return)
+    bench.settle()
+    assert NO_PRICE in bench.column("price")
+    assert "left out" not in bench.tab.note.accessibleName()
+
+
 def test_a_range_that_cannot_be_read_narrows_nothing_and_says_why(bench):
     bench.present()
     whole = bench.rows.rowCount()

@@ -108,7 +108,7 @@ def test_a_crossing_is_worked_by_hand():
     assert in_words(found, ("A", "B")) == (
         "A and B give the same from 12 sessions.",
         "B overtakes A from 13 sessions.",
-        "Beyond 24 sessions only A has memory for more, up to 30.",
+        "B has memory for 24 sessions, A for 30.",
     )
 
 
@@ -120,7 +120,7 @@ def test_setups_without_room_are_said_so():
     fits = Setup(machine, model, workload, {}, {})
     not_ = Setup(small, model, workload, {}, {})
     assert in_words(crossings(fits, not_), ("A", "B")) == (
-        "Only A has memory for sessions, up to 30.",
+        "B has no memory for a session, A for up to 30.",
     )
     assert "Neither" in in_words(crossings(not_, not_), ("A", "B"))[0]
 
@@ -178,5 +178,5 @@ def test_a_card_with_system_memory_is_overtaken_as_sessions_join(library):
     )
     assert in_words(crossings(first, second), ("card", "box")) == (
         "box overtakes card from 4 sessions.",
-        "Beyond 107 sessions only card has memory for more, up to 164.",
+        "box has memory for 107 sessions, card for 164.",
     )

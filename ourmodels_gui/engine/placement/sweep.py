@@ -1,8 +1,8 @@
 """The decode figures of compositions x models at once, without speculation.
 
 Every figure is the one that `placement.decode` gives for the pair under the policy of the
-composition. Devices of one kind, alone or with the memory of their host, take a few operations on
-arrays for all pairs; what they leave goes pair by pair through `placement.decode` itself.
+composition. All pairs of a kind take a few operations on arrays; the few where rounding decides, or
+whose aggregate is too flat to tell, go through `placement.decode` itself.
 """
 
 from collections.abc import Callable, Sequence

@@ -206,10 +206,11 @@ class PoolWays(Ways):
 
 def suit(models: ModelColumns) -> Mask:
     """Models of one set of experts at most, that hold what they sweep, part by part."""
-    sets = sum((group.expert_bytes > 0.0).astype(int) for group in models.experts)
-    simple = np.logical_or(not models.expected, np.asarray(sets) <= 1)
-    swept = models.always_bytes + models.expert_bytes
-    return simple & (models.resident_bytes >= swept * (1.0 - ROUNDING))
+    held = models.always_bytes + models.expert_bytes
+    suited = models.resident_bytes >= held * (1.0 - ROUNDING)
+    for group in models.experts[1:] if models.expected else ():
+        suited &= group.expert_bytes == 0.0
+    return suited
 
 
 def _swept(models: ModelColumns) -> tuple[Floats, Floats, Floats]:
