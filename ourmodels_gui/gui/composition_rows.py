@@ -81,4 +81,4 @@ def tip(parts: Assembly, told: list[Named]) -> str:
 
 def weakest_of(told: Iterable[Named]) -> Basis | str:
     """What the figures of several machines rest on."""
-    return weakest([one.basis for one in told if one.basis])
+    return weakest([one.basis for one in told if one.basis])  # type: ignore[misc]
