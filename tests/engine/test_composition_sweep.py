@@ -28,12 +28,15 @@ from ourmodels_gui.engine.setup import (
 from ourmodels_gui.engine.sweep import VERDICTS
 from ourmodels_gui.engine.tables import model_table
 
-RATES = (
+FIGURES = (
+    "memory_batch",
+    "best_batch",
+    "resident_margin_bytes",
+    "spare_bytes",
     "aggregate_tokens_per_s",
     "per_session_tokens_per_s",
     "single_session_tokens_per_s",
 )
-EXACT = ("memory_batch", "best_batch", "resident_margin_bytes", "spare_bytes")
 MODE = {BF16: 1.0}
 WORKLOAD = Workload(20_000, 10_000, 5.0, 0.0)
 
@@ -61,20 +64,17 @@ def setup_of(composition, model, shape, workload):
     return Setup(machine, model, kept, MODE, MODE, composition=made)
 
 
-def same(given_, wanted, rel):
-    if wanted is None:
-        return math.isnan(given_)
-    return math.isclose(given_, wanted, rel_tol=rel, abs_tol=0.0)
+def same(given_, wanted):
+    return math.isnan(given_) if wanted is None else given_ == wanted
 
 
 def assert_same(found, setup, at):
     said, placed = placement.decode(setup)
     assert VERDICTS[found.verdict[at]] == said.verdict
-    for name in (*EXACT, *RATES):
-        rel = 0.0 if name in EXACT else 1e-12
-        assert same(getattr(found, name)[at], getattr(said, name), rel), name
+    for name in FIGURES:
+        assert same(getattr(found, name)[at], getattr(said, name)), name
     rate = said.forced.per_session_tokens_per_s if said.forced else None
-    assert same(found.forced_per_session_tokens_per_s[at], rate, 1e-12)
+    assert same(found.forced_per_session_tokens_per_s[at], rate)
     for name in ("binding", "single_binding"):
         code = int(getattr(found, name)[at])
         bound = None if code < 0 else found.bindings[at[0]][code]

@@ -59,6 +59,10 @@ class Ways:
         """
         raise NotImplementedError
 
+    def ceiling(self, batch: Floats) -> Floats:
+        """The same at a batch of each pair, to the last bit what `Policy` says."""
+        return self.per_session(batch)
+
     def binding(self, batch: Floats) -> NDArray[np.intp]:
         """What binds at a batch of each pair, as a place in `sweep_kinds.bindings`."""
         raise NotImplementedError
@@ -74,7 +78,7 @@ class Ways:
     def best_rate(self, memory: Floats, floor: float) -> tuple[Floats, Floats, Mask]:
         """The same with the ceiling of one session at the best batch in between."""
         best, unsure = self.best_batch(memory, floor)
-        return best, self.per_session(np.maximum(best, 1.0)), unsure
+        return best, self.ceiling(np.maximum(best, 1.0)), unsure
 
 
 def last_clearing(rates: Callable[[Floats], Floats], floor: float, memory: Floats) -> Floats:
