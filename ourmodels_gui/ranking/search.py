@@ -249,17 +249,21 @@ def _memory(table: Table, row: int, users: int) -> Check:
     says, which may leave less room.
     """
     found = table.pairs
-    session = float(np.rint(found.model_table.alloc_bytes[found.column[0, row]]))
-    spare = float(found.margin_bytes[0, row]) - users * session
-    capacity = found.in_use[row].capacity_bytes
+    place = int(np.searchsorted(found.machines, row))
+    if place == found.machines.size or found.machines[place] != row:
+        # A part of the composition is full before the model comes.
+        return Check("memory", False, None, "{why}", {"why": found.composed.unusable[row]})
+    session = float(np.rint(found.model_table.alloc_bytes[found.column[0, place]]))
+    spare = float(found.margin_bytes[0, place]) - users * session
+    capacity = found.in_use[place].capacity_bytes
     needed = capacity - spare
     words = mark("{needed} of memory needed, {has} there")
-    met, headroom = bool(found.memory_batch[0, row] >= users), capacity / needed
+    met, headroom = bool(found.memory_batch[0, place] >= users), capacity / needed
     if spare < 0.0:
         words = mark("{needed} of memory needed, {has} there, {missing} missing")
     elif not met:
         words = mark("{needed} of memory needed, {has} there, but not where its parts have to lie")
-        headroom = min(headroom, float(np.nan_to_num(found.memory_batch[0, row])) / users)
+        headroom = min(headroom, float(np.nan_to_num(found.memory_batch[0, place])) / users)
     figures = {"needed": needed, "has": capacity, "missing": -spare}
     values = {name: (units.size, figure) for name, figure in figures.items()}
     return Check("memory", met, headroom, words, {**values})

@@ -36,6 +36,19 @@ def test_every_machine_is_in_one_list(found, library):
     assert set(ids) == library.machines.keys() | library.compositions.keys()
 
 
+def test_an_overhead_that_fills_a_part_of_a_composition_rules_it_out(library):
+    needs = Requirements(QWEN, context_tokens=1000, overhead_gb=64.0)
+    found = search(library, needs, misses=10_000)
+    every = (*found.meets, *found.unknown, *found.misses)
+    assert {one.machine.id for one in every} == library.machines.keys() | library.compositions.keys()
+    full = [one for one in found.misses if "taken by the overhead" in one.checks[0].said()]
+    assert len(full) > 10 and all(one.checks[0].met is False for one in full)
+    for one in (*found.meets[:40], *found.misses[:40], *found.misses[-20:]):
+        if one not in full:
+            result = run(one.scenario, library).result
+            assert one.checks[0].met == bool(result.decode.memory_batch)
+
+
 def test_those_that_meet_the_needs_come_by_price(found):
     prices = [one.price for one in found.meets]
     assert len(prices) > 3 and prices == sorted(prices)
