@@ -6,7 +6,6 @@ from math import isfinite
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ..engine.ascending import ascending
 from ..engine.prefill_curve import PrefillCurve, ceilings_over_length
 from ..engine.result import Prefill, RangeEnd
 from ..engine.setup import Prompt, Setup
@@ -16,11 +15,10 @@ from ..measured.points import Point
 from ..summary.spans import SHORTEST_TOKENS, length_span
 from ..units import duration, number, rate, tokens
 from . import typed
-from .bracket import with_linear
-from .lengths import sampled
 from .log_plot import LogPlot
 from .measured_plot_points import MeasuredPoints
 from .plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick, time_tick, token_tick
+from .prefill_curves import Curves, curves_of, reading
 from .theme import UNIT
 
 
@@ -132,39 +130,31 @@ class PrefillPlot(QWidget):
         self._draw(setup, setup.prompt, result.prefill)
 
     def _draw(self, setup: Setup, prompt: Prompt, prefill: Prefill) -> None:
-        longest = length_span(setup)
-        lengths = ascending(sampled(longest), min(prompt.prompt_tokens, longest))
-        batch = prefill.batch or 1
-        drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
-        refused = lengths[drawn.fitting < batch]
-        if drawn.memory is not None and np.isnan(drawn.memory).any():
-            # In pools of unlike speed what does not fit has no time.
-            lengths = lengths[np.isfinite(drawn.memory)]
-            drawn = ceilings_over_length(setup, lengths, batch, prompt.chunk_tokens)
-        shot = ceilings_over_length(setup, lengths, batch) if prompt.chunk_tokens else None
-        other = None
-        if self._bracket is not None and drawn.combined is not None:
-            bracketed = with_linear(setup, self._bracket)
-            other = ceilings_over_length(bracketed, lengths, batch, prompt.chunk_tokens)
-        values = np.concatenate(
-            (self._draw_rates(drawn, shot, prompt, batch), self._draw_other(other, drawn))
-        )
-        if values.size == 0:
+        longest, batch = length_span(setup), prefill.batch or 1
+        curves = curves_of(setup, longest, batch, self._bracket)
+        values = np.empty(0)
+        if curves is not None:
+            drawn, shot = curves.drawn, curves.shot
+            values = np.concatenate(
+                (
+                    self._draw_rates(drawn, shot, prompt, batch),
+                    self._draw_other(curves.other, drawn),
+                )
+            )
+        if curves is None or values.size == 0:
             self._setup = None
             self.waits.hide()
-            self.rates.say(how_to_know(prefill.unavailable or prefill.verdict))
+            self.rates.say(how_to_know(prefill.unavailable or tr(prefill.verdict)))
             return
         self._batch = batch
         for region in (self._beyond, self._beyond_wait):
-            region.show_between(
-                float(refused[0]) if refused.size else None, longest * 2.0, tr("does not fit")
-            )
+            region.show_between(curves.refused_from, longest * 2.0, tr("does not fit"))
         self._mark(prompt, prefill)
         values = np.append(values, self.measured.show_over_lengths(SHORTEST_TOKENS, longest))
         self.rates.set_span(
             SHORTEST_TOKENS, longest, float(values.min()) / 1.2, float(values.max()) * 1.2
         )
-        self._draw_waits(drawn, shot, prompt, longest, prefill.unavailable)
+        self._draw_waits(curves, prompt, longest, prefill.unavailable)
 
     def _draw_rates(
         self,
@@ -251,14 +241,8 @@ class PrefillPlot(QWidget):
             else:
                 note.show_at(None, None, "")
 
-    def _draw_waits(
-        self,
-        drawn: PrefillCurve,
-        shot: PrefillCurve | None,
-        prompt: Prompt,
-        longest: int,
-        unavailable: str,
-    ) -> None:
+    def _draw_waits(self, curves: Curves, prompt: Prompt, longest: int, unavailable: str) -> None:
+        drawn, shot = curves.drawn, curves.shot
         self._ghost_wait.clear_values()
         if shot is not None and shot.time_s is not None:
             self._ghost_wait.show_values(shot.lengths, shot.time_s, tr("one shot"))
@@ -296,46 +280,3 @@ class PrefillPlot(QWidget):
         if self._setup is None:
             return None
         return reading(self._setup, max(1, round(x)), self._batch, self._bracket)
-
-
-def reading(setup: Setup, length: int, batch: int, bracket: str | None = None) -> Reading:
-    """What the ceilings say at one prompt length, and which side limits there."""
-    assert setup.prompt is not None
-    write = typed.separators()
-    at = ceilings_over_length(setup, np.array([length]), batch, setup.prompt.chunk_tokens)
-    rows: list[tuple[str, str]] = []
-    dots: list[tuple[float, str]] = []
-    sides: list[tuple[float, str]] = []
-    for name, values, role in (
-        (tr("memory side"), at.memory, "aggregate"),
-        (tr("compute side"), at.compute, "session"),
-        (tr("link"), at.link, "muted"),
-    ):
-        if values is not None and np.isfinite(values[0]):
-            sides.append((float(values[0]), name))
-            rows.append((name, f"{rate(float(values[0]), write)} tok/s"))
-            dots.append((float(values[0]), role))
-    if at.time_s is not None and np.isfinite(at.time_s[0]):
-        rows.append((tr("first token"), duration(float(at.time_s[0]), write)))
-    if bracket is not None:
-        other = ceilings_over_length(
-            with_linear(setup, bracket), np.array([length]), batch, setup.prompt.chunk_tokens
-        )
-        if other.time_s is not None and np.isfinite(other.time_s[0]):
-            rows.append(
-                (tr("in {mode}").format(mode=bracket), duration(float(other.time_s[0]), write))
-            )
-    if batch > 1:
-        rows.append((tr("prompts at once"), number(batch, 0, write)))
-    limit = ""
-    if at.combined is not None and sides:
-        words = {tr("memory side"): tr("memory"), tr("compute side"): tr("compute")}
-        slowest = min(sides)[1]
-        limit = words.get(slowest, slowest)
-    if at.fitting[0] < batch:
-        limit = tr("does not fit")
-    if limit:
-        rows.append((tr("limit"), limit))
-    return Reading(
-        length, tr("{length} tokens").format(length=tokens(length, write)), tuple(rows), tuple(dots)
-    )

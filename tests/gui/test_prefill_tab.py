@@ -16,6 +16,7 @@ from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
 from ourmodels_gui.gui.prefill_tab import PrefillTab
 from ourmodels_gui.library.load import load
+from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 
 
 @pytest.fixture
@@ -91,6 +92,19 @@ def composed(hardware, **prompt):
     done = run(files.read(json.dumps(text)), load(paths.catalog()))
     assert done.problem is None, done.problem
     return done
+
+
+def test_two_pools_that_no_prompt_fits_into_say_so(tab, library):
+    chosen = Scenario(
+        "geforce-rtx-3070-ddr4-32gb",
+        ModelRef("qwen3-14b"),
+        workload=WorkloadChoice(reserved_context_tokens=32_000, read_context_tokens=8000),
+        prefill=PrefillChoice(prompt_tokens=4800),
+    )
+    done = run(chosen, library)
+    assert done.result.prefill.verdict == "no prompt fits"
+    tab.present(done)
+    assert tab.plot.rates._words.text() and tab.plot.reading_at(100.0) is None
 
 
 def test_two_pools_are_drawn_as_far_as_their_memory_goes(tab):
