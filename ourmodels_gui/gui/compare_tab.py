@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
 PLOT_PX, TABLE_PX = 350, 510
+BASELINE = "GeForce RTX 5090 Ti"
+"""A name that the field of the ratios has room for."""
 
 
 class CompareTab(QWidget):
@@ -94,14 +96,15 @@ class CompareTab(QWidget):
         self.baseline = ChoiceField()
         self.baseline.setAccessibleName(tr("Ratios to"))
         self.baseline.setToolTip(tr("Which side the ratios refer to"))
-        give_way(self.baseline, 170)
+        give_way(self.baseline, [BASELINE])
         self.baseline.committed.connect(lambda _value: self._choose_baseline())
         self.rates = ChoiceField()
         self.rates.setAccessibleName(tr("Rate drawn"))
         self.rates.setToolTip(tr("What the curves show"))
-        self.rates.offer([(False, tr("all sessions")), (True, tr("each session"))])
+        rates = [(False, tr("all sessions")), (True, tr("each session"))]
+        self.rates.offer(rates)
         self.rates.present(False)
-        give_way(self.rates, 120)
+        give_way(self.rates, [words for _, words in rates])
         self.rates.committed.connect(lambda _value: self._refresh())
         self.differences = QCheckBox(tr("Differences only"))
         self.differences.toggled.connect(lambda _on: self._refresh())
@@ -114,11 +117,11 @@ class CompareTab(QWidget):
         drawn = QLabel(tr("Draw"))
         drawn.setBuddy(self.rates)
         head.addWidget(drawn)
-        head.addWidget(self.rates, 120)
+        head.addWidget(self.rates, self.rates.maximumWidth())
         label = QLabel(tr("Ratios to"))
         label.setBuddy(self.baseline)
         head.addWidget(label)
-        head.addWidget(self.baseline, 170)
+        head.addWidget(self.baseline, self.baseline.maximumWidth())
         head.addWidget(self.differences)
         head.addStretch(1)
         head.addWidget(self.export)

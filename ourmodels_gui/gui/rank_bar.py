@@ -1,6 +1,6 @@
 """The two rows above the ranking: what is ranked and how it is shown; search and filters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import structs
@@ -37,11 +37,12 @@ SCOPES: tuple[tuple[Scope, str], ...] = (
 LOOKS: tuple[tuple[Look, str], ...] = (
     ("table", mark("table")),
     ("map", mark("heat map")),
-    ("value", mark("value")),
+    ("value", mark("plot")),
 )
+AS_CHOSEN = (None, mark("weights as chosen"))
 SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""
-LEAST_PX = 56
+LEAST_PX, FRAME_PX = 56, 31
 UPS = ("aggregate_tokens_per_s", "single_session_tokens_per_s", "per_session_tokens_per_s")
 ACROSS = ("price", "watts")
 
@@ -75,10 +76,12 @@ def tool(words: str, tip: str, parent: QWidget | None = None) -> QToolButton:
     return button
 
 
-def give_way(field: QWidget, most_px: int) -> None:
-    """A field of a row of tools: as wide as its words, narrower where the window is."""
+def give_way(field: ChoiceField, widest: Iterable[str]) -> None:
+    """A field of a row of tools: as wide as the longest of these words, narrower where the window
+    is."""
+    most = max(map(field.fontMetrics().horizontalAdvance, widest))
     field.setMinimumWidth(px(LEAST_PX))
-    field.setMaximumWidth(px(most_px))
+    field.setMaximumWidth(most + px(FRAME_PX))
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
 
@@ -105,12 +108,12 @@ class RankBar(QWidget):
         layout.addLayout(self._build_filters())
 
     def _build_head(self, export: QWidget) -> QHBoxLayout:
-        across = [(column, BY_ID[column].title) for column in ACROSS]
-        self.scope = self._choose_from("scope", tr("Rank"), SCOPES, 188)
-        self.weights = self._choose_from("weights", tr("Weight format"), (), 152)
-        self.look = self._choose_from("look", tr("Show as"), LOOKS, 92)
-        self.up = self._choose_from("up", tr("Figure"), (), 116)
-        self.across = self._choose_from("across", tr("Against"), across, 72)
+        up, across = ([(key, BY_ID[key].title) for key in keys] for keys in (UPS, ACROSS))
+        self.scope = self._choose_from("scope", tr("Rank"), SCOPES)
+        self.weights = self._choose_from("weights", tr("Weight format"), [AS_CHOSEN])
+        self.look = self._choose_from("look", tr("Show as"), LOOKS)
+        self.up = self._choose_from("up", tr("Figure"), up)
+        self.across = self._choose_from("across", tr("Against"), across)
         self.columns = tool(tr("Columns"), tr("Which columns are shown"))
         self.menu = QMenu(self)
         self.columns.setMenu(self.menu)
@@ -165,19 +168,20 @@ class RankBar(QWidget):
         row.addWidget(self.found)
         return row
 
-    def _choose_from(self, key: str, name: str, choices: Any, width_px: int) -> ChoiceField:
+    def _choose_from(self, key: str, name: str, choices: Iterable[tuple[Any, str]]) -> ChoiceField:
         field = ChoiceField()
         field.setAccessibleName(name)
         field.setToolTip(name)
-        give_way(field, width_px)
-        field.offer([(value, tr(words)) for value, words in choices])
+        offered = [(value, tr(words)) for value, words in choices]
+        give_way(field, [words for _, words in offered])
+        field.offer(offered)
         field.committed.connect(lambda _value: self.chosen.emit({key: field.value()}))
         return field
 
     def present(self, choice: RankChoice) -> None:
         """Show a choice."""
         self._choice = choice
-        own = tr("weights as chosen") if choice.scope == "machines" else tr("as released")
+        own = tr(AS_CHOSEN[1]) if choice.scope == "machines" else tr("as released")
         formats = [(form.id, spoken(form.name)) for form in WEIGHT_FORMATS.values()]
         self.weights.offer([(None, own), (BEST, tr("best that fits")), *formats])
         ups = UPS if choice.look == "value" else tuple(BY_ID)
