@@ -18,6 +18,7 @@ from .gui.about import icon
 from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
+from .gui.freed_memory import FreedMemory
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_compositions import OwnCompositions
@@ -101,6 +102,10 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     return status
 
 
+RANK = 5
+"""The place of the tab Rank."""
+
+
 def build(theme: Theme, preferences: Preferences) -> MainWindow:
     """The window on the shipped catalog and the user's own files."""
     folder = paths.user_data()
@@ -124,7 +129,7 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
         return made
 
     panels = Panels(
-        _answers,
+        lambda: _answers(store, window),
         (
             ("Decode", lambda: _decode_tab(measurements())),
             ("Prefill", lambda: _prefill_tab(measurements())),
@@ -159,6 +164,7 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
     OwnModels(store, window, folder, reload)
     Imports(store, window, folder, reload)
     Sources(store, recompute, window)
+    FreedMemory(window)
     return window
 
 
@@ -166,10 +172,13 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
 # load once the window is painted.
 
 
-def _answers() -> QWidget:
+def _answers(store: Store, window: MainWindow) -> QWidget:
     from .gui.answers import AnswerPanel  # noqa: PLC0415
+    from .gui.lighter import lighter_offer  # noqa: PLC0415
 
-    return AnswerPanel()
+    panel = AnswerPanel(lambda evaluation: lighter_offer(evaluation, store.library))
+    panel.ranking_asked.connect(lambda: window.show_tab(RANK))
+    return panel
 
 
 def _decode_tab(measurements: "Measurements") -> QWidget:

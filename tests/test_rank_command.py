@@ -30,7 +30,8 @@ def test_machines_for_a_model(run):
     status, out, err = run("--model", "qwen3-30b-a3b", "--weights", "q4_k_m", "--csv")
     assert status == 0 and err == []
     found = rows(out)
-    assert len(found) == len(load(paths.catalog()).machines)
+    library = load(paths.catalog())
+    assert {row["hardware"] for row in found} == library.machines.keys() | library.compositions
     assert {row["model_id"] for row in found} == {"qwen3-30b-a3b"}
     assert {row["weights"] for row in found} == {"q4_k_m"}
     rates = [float(row["aggregate_tokens_per_s"]) for row in found if row["verdict"] == "serves"]
@@ -45,6 +46,15 @@ def test_machines_for_a_model(run):
 def test_models_for_a_machine(run):
     status, out, _ = run("--hardware", "geforce-rtx-4090")
     assert status == 0 and "gpt-oss-20b" in out and "pairs serve" in out
+
+
+def test_models_for_a_composition(run):
+    status, out, _ = run("--hardware", "geforce-rtx-3090-x2", "--csv")
+    found = rows(out)
+    assert status == 0 and {row["hardware"] for row in found} == {"geforce-rtx-3090-x2"}
+    row = next(row for row in found if row["model_id"] == "qwen3-8b")
+    assert float(row["price"]) == 2 * 1499 and float(row["watts"]) == 700
+    assert float(row["prefill_tokens_per_s"]) > 0.0 < float(row["time_to_first_token_s"])
 
 
 def test_one_pair(run):

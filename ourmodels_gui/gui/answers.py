@@ -1,11 +1,14 @@
 """The four questions and their answers, always in sight: four cards, the memory, the cautions."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
-from .cards import Card
+from .cards import Card, Offer
 from .elided import ElidedLabel
 from .memory_bar import MemoryBar
 from .pool_bars import PoolBars
@@ -15,12 +18,21 @@ from .theme import UNIT, colours, sized
 
 
 class AnswerPanel(QWidget):
-    """Four cards in a fixed order, the bar of the memory or of each, and one line of cautions."""
+    """Four cards in a fixed order, the bar of the memory or of each, and one line of cautions.
+
+    lighter: the offer of a format that fits, for an evaluation in which the model does not.
+    """
 
     edited = Signal(dict)
+    ranking_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        lighter: Callable[[Evaluation], Offer | None] = lambda _: None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._lighter = lighter
         self.cards = (
             Card(tr("Fits"), tr("Can the model be held in memory at all?")),
             Card(tr("One session"), tr("How fast is one conversation alone?")),
@@ -34,11 +46,12 @@ class AnswerPanel(QWidget):
         self.pools = PoolBars()
         self._cautions = ElidedLabel()
         self._cautions.setFont(sized("caption"))
-        row = QHBoxLayout()
+        self._row = row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         for card in self.cards:
             row.addWidget(card, 1)
             card.edited.connect(self.edited)
+            card.ranking_asked.connect(self.ranking_asked)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -51,8 +64,10 @@ class AnswerPanel(QWidget):
     def present(self, evaluation: Evaluation) -> None:
         """Answer from the result, or say in every card why there is none."""
         summary = told(evaluation)
-        for card, text in zip(self.cards, card_texts(evaluation, summary), strict=True):
+        said = card_texts(evaluation, summary, self._lighter(evaluation))
+        for card, text in zip(self.cards, said, strict=True):
             card.present(text)
+        self._fold()
         self.memory.present(evaluation)
         self.pools.present(evaluation)
         self.memory.setHidden(bool(self.pools.pools))
@@ -65,6 +80,22 @@ class AnswerPanel(QWidget):
                 words = tr("Caution: {first} (and {count} more)")
             line = words.format(first=found[0], count=len(found) - 1)
         self._cautions.say(line, "\n".join(found))
+
+    def _fold(self) -> None:
+        """All cards alike, so that their figures stand in one line."""
+        count = len(self.cards)
+        each = (self.width() - (count - 1) * self._row.spacing()) // count
+        crowded = any(card.is_crowded(each) for card in self.cards)
+        for card in self.cards:
+            card.setMinimumHeight(0)
+            card.fold(crowded, each)
+        tallest = max(card.sizeHint().height() for card in self.cards)
+        for card in self.cards:
+            card.setMinimumHeight(tallest if crowded else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
     def _restyle(self) -> None:
         self._cautions.setStyleSheet(f"color: {colours(self).below};")

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +25,7 @@ from . import typed
 from .cache_formats import FormatButton, FormatFigures, format_figures
 from .cache_layers import layer_rows
 from .elided import ElidedLabel
+from .folding import FoldingSplit
 from .tables import FigureTable
 from .telling import told
 from .theme import UNIT, colours, px, sized
@@ -91,11 +91,7 @@ class CacheTab(QWidget):
         column.addLayout(grow)
         self.figures = Working(tr("Cache figures"))
         self.figures.setMinimumWidth(px(RIGHT_PX))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(left)
-        split.addWidget(self.figures)
-        split.setSizes([520, 400])
+        split = FoldingSplit(left, self.figures, (520, 400))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.setSpacing(UNIT)

@@ -1,13 +1,23 @@
 """A card: one question with its verdict, its figure, and one line of why."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QHBoxLayout,
+    QBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -27,10 +37,13 @@ SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noq
 
 
 class Offer(NamedTuple):
-    """An edit that would answer a question which has no answer: its words and scenario keys."""
+    """What would answer a question which has no answer: its words, and the edit by scenario keys.
+
+    Without keys it leads to the ranking of machines.
+    """
 
     words: str
-    changes: Mapping[str, object]
+    changes: Mapping[str, object] = MappingProxyType({})
 
 
 class CardText(NamedTuple):
@@ -94,20 +107,28 @@ class Figure(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(40, self.sizeHint().height())
 
+    def _fitting(self) -> QFont:
+        """As large as leaves room for the unit, or at least for the figure."""
+        unit_px = UNIT + QFontMetrics(sized("text")).horizontalAdvance(self._unit)
+        most, least = sized("figure").pixelSize(), sized("text").pixelSize()
+        for room, smallest in ((self.width() - unit_px, 3 * most // 4), (self.width(), least)):
+            for size in range(most, smallest - 1, -1):
+                font = sized("figure")
+                font.setPixelSize(size)
+                if QFontMetrics(font).horizontalAdvance(self._figure) <= room:
+                    return font
+        return font
+
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)
         painter = QPainter(self)
-        font, small = sized("figure"), sized("text")
+        font, small = self._fitting(), sized("text")
         if not self._figure:
             painter.setFont(sized("caption"))
             painter.setPen(QColor(palette.muted))
             lines = in_lines(self._words, painter.fontMetrics(), self.width(), 2)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, "\n".join(lines))
             return
-        while QFontMetrics(font).horizontalAdvance(self._figure) > self.width():
-            if font.pixelSize() <= small.pixelSize():
-                break
-            font.setPixelSize(font.pixelSize() - 1)
         baseline = (self.height() + QFontMetrics(sized("figure")).capHeight()) // 2
         painter.setFont(font)
         marked = self._row is not None and (self.underMouse() or self.hasFocus())
@@ -128,6 +149,7 @@ class Card(QWidget):
     """Keeps its size whatever it says, so that nothing beside it moves."""
 
     edited = Signal(dict)
+    ranking_asked = Signal()
 
     def __init__(self, question: str, asks: str, parent: QWidget | None = None) -> None:
         """question: its head, such as "Fits". asks: the whole question, on hover."""
@@ -155,10 +177,11 @@ class Card(QWidget):
         self._act.hide()
         for muted in (self._badge, self._why):
             muted.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        top = QHBoxLayout()
+        self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.addWidget(self._head)
         top.addStretch()
         top.addWidget(self._badge)
+        self._gap_px = top.spacing()
         self._layout = layout = QVBoxLayout(self)
         around = CARD_PADDING - UNIT
         layout.setContentsMargins(CARD_PADDING, around, CARD_PADDING, around)
@@ -168,8 +191,9 @@ class Card(QWidget):
         layout.addWidget(self._verdict)
         layout.addWidget(self._why)
         layout.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(px(132))
+        self.setMinimumWidth(px(120))
         self._tint()
 
     def present(self, text: CardText) -> None:
@@ -194,9 +218,29 @@ class Card(QWidget):
         if retint:
             self._tint()
 
+    def is_crowded(self, width_px: int) -> bool:
+        """Whether its head and the kind of its figure have no room beside each other."""
+        words = self._head.sizeHint().width() + self._badge.sizeHint().width()
+        return words + UNIT > width_px - 2 * _side(width_px)
+
+    def fold(self, folded: bool, width_px: int) -> None:
+        """Put the kind of the figure below the head, and share four lines of words as needed."""
+        way = QBoxLayout.Direction
+        self._top.setDirection(way.TopToBottom if folded else way.LeftToRight)
+        self._top.setSpacing(0 if folded else self._gap_px)
+        lines = 1
+        if folded and self._verdict.whole_px > width_px - 2 * _side(width_px):
+            lines = 2
+        self._verdict.set_lines(lines)
+        self._why.set_lines(4 - lines if folded else 2)
+
     def _accept(self) -> None:
-        if self._offer is not None:
+        if self._offer is None:
+            return
+        if self._offer.changes:
             self.edited.emit(dict(self._offer.changes))
+        else:
+            self.ranking_asked.emit()
 
     def _tint(self) -> None:
         palette = colours(self)
@@ -210,8 +254,7 @@ class Card(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        side = CARD_PADDING if self.width() >= px(ROOMY_PX) else CARD_PADDING - UNIT
-        around = CARD_PADDING - UNIT
+        side, around = _side(self.width()), CARD_PADDING - UNIT
         self._layout.setContentsMargins(side, around, side, around)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -226,3 +269,8 @@ class Card(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self._tint()
+
+
+def _side(width_px: int) -> int:
+    """The padding at the sides of a card."""
+    return CARD_PADDING if width_px >= px(ROOMY_PX) else CARD_PADDING - UNIT

@@ -5,8 +5,17 @@ from math import ceil
 from typing import Protocol
 
 import msgspec
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter, QPalette
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QPixmap,
+    QStaticText,
+    QTransform,
+)
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from .theme import colours, sized
@@ -14,11 +23,12 @@ from .theme import colours, sized
 Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+MOST_LAID_OUT = 1000
+"""Texts that are kept, some screens full."""
 ASCII = "".join(map(chr, range(32, 127)))
 GROUPS = (QPalette.ColorGroup.Inactive, QPalette.ColorGroup.Active)
 # As numbers: Python's flags take as long to be compared as a cell to be painted.
 RIGHT_TOP = (Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop).value
-LEFT_TOP = (Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop).value
 SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 ACTIVE = QStyle.StateFlag.State_Active.value
@@ -46,8 +56,9 @@ class Cells(Protocol):
 class CellDelegate(QStyledItemDelegate):
     """Paints cells as Qt does, in a fraction of the time: a table is painted anew at every edit.
 
-    Qt asks the model seven times for each cell and lays out a paragraph. The cell in use, which has
-    a frame, is left to it.
+    Qt asks the model seven times for each cell, lays out a paragraph and draws boxes from their
+    style. Here words and boxes are laid out once and kept. The cell in use, which has a frame, is
+    left to Qt.
     """
 
     def __init__(
@@ -57,20 +68,26 @@ class CellDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._cells, self._view, self._ticked = cells, view, ticked
         self._fonts = tuple(sized("text", bold=bold) for bold in (False, True))
+        self._weights = tuple(font.weight() for font in self._fonts)
         self._metrics = tuple(map(QFontMetrics, self._fonts))
         self._widest_px = [max(map(each.horizontalAdvance, ASCII)) for each in self._metrics]
         self._height_px = ceil(QFontMetricsF(self._fonts[0]).height())
         style, metric = view.style(), QStyle.PixelMetric
         self._margin = style.pixelMetric(metric.PM_FocusFrameHMargin, None, view) + 1
         self._box_px = style.pixelMetric(metric.PM_IndicatorWidth, None, view)
+        self._look: tuple[int, float] = (0, 0.0)
         self._pens: dict[str, QColor] = {}
-        self._pens_of = 0
+        self._boxes: dict[bool, QPixmap] = {}
+        self._laid_out: dict[tuple[str, bool, int], QStaticText] = {}
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         state, rect = option.state.value, option.rect
         if state & FOCUSED:
             super().paint(painter, option, index)
             return
+        look = (option.palette.cacheKey(), self._view.devicePixelRatioF())
+        if look != self._look:
+            self._look, self._pens, self._boxes = look, {}, {}
         row, column = index.row(), index.column()
         cell = self._cells.shown(row, column)
         if state & SELECTED:
@@ -78,40 +95,58 @@ class CellDelegate(QStyledItemDelegate):
             painter.fillRect(rect, option.palette.brush(group, QPalette.ColorRole.Highlight))
             pen = option.palette.color(group, QPalette.ColorRole.HighlightedText)
         else:
-            pen = self._pen(cell.tone, option.palette.cacheKey())
-        left = self._margin
+            pen = self._pen(cell.tone)
+        left, right, top = rect.x() + self._margin, rect.right() - self._margin, rect.y()
         if column == 0 and self._ticked is not None:
-            self._paint_box(painter, option, self._ticked(row))
+            above = (rect.height() - self._box_px) // 2
+            painter.drawPixmap(left - 1, top + above - 1, self._box(option, self._ticked(row)))
             left += self._box_px + 2 * self._margin
         painter.setPen(pen)
-        font = self._fonts[cell.bold]
-        if painter.font().weight() != font.weight():  # each setFont looks for the font anew
-            painter.setFont(font)
-        above = (rect.height() - self._height_px) // 2
-        room = rect.adjusted(left, above, -self._margin, 0)
-        side = RIGHT_TOP if self._cells.is_right(column) else LEFT_TOP
-        painter.drawText(room, side, self._cut(cell, room.width()))
+        if painter.font().weight() != self._weights[cell.bold]:
+            painter.setFont(self._fonts[cell.bold])  # looks for the font anew, so only if need be
+        top += (rect.height() - self._height_px) // 2
+        room = QRect(left, top, right - left + 1, self._height_px)
+        self._write(painter, room, cell, is_right=self._cells.is_right(column))
 
-    def _paint_box(self, painter: QPainter, option: QStyleOptionViewItem, ticked: bool) -> None:
-        box, flag, rect = QStyleOptionViewItem(option), QStyle.StateFlag, option.rect
-        above = (rect.height() - self._box_px) // 2
-        box.rect = QRect(rect.x() + self._margin, rect.y() + above, self._box_px, self._box_px)
-        box.state |= flag.State_On if ticked else flag.State_Off
-        kind = QStyle.PrimitiveElement.PE_IndicatorItemViewItemCheck
-        self._view.style().drawPrimitive(kind, box, painter, self._view)
+    def _write(self, painter: QPainter, room: QRect, cell: Shown, *, is_right: bool) -> None:
+        text, wide = cell.text, room.width()
+        if is_right and text.isascii() and len(text) * self._widest_px[cell.bold] <= wide:
+            painter.drawText(room, RIGHT_TOP, text)  # a figure, which will be another
+            return
+        words = self._words(text, cell.bold, wide)
+        left = room.x() + (wide - words.size().width() if is_right else 0.0)
+        painter.drawStaticText(QPointF(left, room.y()), words)
 
-    def _pen(self, tone: str, palette: int) -> QColor:
-        """The colour of a tone, while the view has the palette of that key."""
-        if palette != self._pens_of:
-            self._pens, self._pens_of = {}, palette
+    def _words(self, text: str, bold: bool, room_px: int) -> QStaticText:
+        """The text laid out, elided where it has no room."""
+        key = (text, bold, room_px)
+        if key not in self._laid_out:
+            if len(self._laid_out) >= MOST_LAID_OUT:
+                self._laid_out.clear()
+            cut = self._metrics[bold].elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+            words = self._laid_out[key] = QStaticText(cut)
+            words.setTextFormat(Qt.TextFormat.PlainText)
+            words.prepare(QTransform(), self._fonts[bold])
+        return self._laid_out[key]
+
+    def _pen(self, tone: str) -> QColor:
         if tone not in self._pens:
             self._pens[tone] = QColor(getattr(colours(self._view), tone))
         return self._pens[tone]
 
-    def _cut(self, cell: Shown, room_px: int) -> str:
-        """The text, elided where it has no room; measuring costs as much as painting."""
-        text = cell.text
-        if text.isascii() and len(text) * self._widest_px[cell.bold] <= room_px:
-            return text
-        metrics = self._metrics[cell.bold]
-        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+    def _box(self, option: QStyleOptionViewItem, ticked: bool) -> QPixmap:
+        """The picture of a box, with a pixel around for its outline."""
+        if ticked not in self._boxes:
+            ratio, flag = self._look[1], QStyle.StateFlag
+            picture = QPixmap(QSize(self._box_px + 2, self._box_px + 2) * ratio)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            box = QStyleOptionViewItem(option)
+            box.rect = QRect(1, 1, self._box_px, self._box_px)
+            box.state = flag.State_Enabled | (flag.State_On if ticked else flag.State_Off)
+            painter = QPainter(picture)
+            kind = QStyle.PrimitiveElement.PE_IndicatorItemViewItemCheck
+            self._view.style().drawPrimitive(kind, box, painter, self._view)
+            painter.end()
+            self._boxes[ticked] = picture
+        return self._boxes[ticked]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QScrollArea,
-    QSplitter,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -29,8 +29,9 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
+from .folding import FoldingRow, FoldingSplit, give_way
 from .preferences import Preferences
-from .rank_bar import give_way, tool
+from .rank_bar import tool
 from .theme import UNIT, px
 from .tray import Mark, Tray, mark_of, whole_name
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
 PLOT_PX, TABLE_PX = 350, 510
-BASELINE = "GeForce RTX 5090 Ti"
-"""A name that the field of the ratios has room for."""
 
 
 class CompareTab(QWidget):
@@ -79,13 +78,13 @@ class CompareTab(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.setSpacing(UNIT + 2)
-        layout.addLayout(self._build_head())
+        layout.addWidget(self._build_head())
         layout.addWidget(self.words)
         layout.addWidget(self._build_body(), 1)
         preferences.prices_changed.connect(self._refresh)
         tray.changed.connect(self._refresh)
 
-    def _build_head(self) -> QHBoxLayout:
+    def _build_head(self) -> FoldingRow:
         self.add = tool(tr("Mark this pair"), tr("Mark the machine and model in sight (Ctrl+T)"))
         self.add.clicked.connect(self._add)
         self.marks = tool(tr("Marked"), tr("What is marked; choose one to drop it"))
@@ -96,15 +95,14 @@ class CompareTab(QWidget):
         self.baseline = ChoiceField()
         self.baseline.setAccessibleName(tr("Ratios to"))
         self.baseline.setToolTip(tr("Which side the ratios refer to"))
-        give_way(self.baseline, [BASELINE])
+        give_way(self.baseline, 170, whole=False)
         self.baseline.committed.connect(lambda _value: self._choose_baseline())
         self.rates = ChoiceField()
         self.rates.setAccessibleName(tr("Rate drawn"))
         self.rates.setToolTip(tr("What the curves show"))
-        rates = [(False, tr("all sessions")), (True, tr("each session"))]
-        self.rates.offer(rates)
+        self.rates.offer([(False, tr("all sessions")), (True, tr("each session"))])
         self.rates.present(False)
-        give_way(self.rates, [words for _, words in rates])
+        give_way(self.rates, 120)
         self.rates.committed.connect(lambda _value: self._refresh())
         self.differences = QCheckBox(tr("Differences only"))
         self.differences.toggled.connect(lambda _on: self._refresh())
@@ -117,15 +115,19 @@ class CompareTab(QWidget):
         drawn = QLabel(tr("Draw"))
         drawn.setBuddy(self.rates)
         head.addWidget(drawn)
-        head.addWidget(self.rates, self.rates.maximumWidth())
+        head.addWidget(self.rates, 120)
         label = QLabel(tr("Ratios to"))
         label.setBuddy(self.baseline)
         head.addWidget(label)
-        head.addWidget(self.baseline, self.baseline.maximumWidth())
-        head.addWidget(self.differences)
-        head.addStretch(1)
-        head.addWidget(self.export)
-        return head
+        head.addWidget(self.baseline, 170)
+        for words in (drawn, label):
+            words.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        last = QHBoxLayout()
+        last.setSpacing(UNIT)
+        last.addWidget(self.differences)
+        last.addStretch(1)
+        last.addWidget(self.export)
+        return FoldingRow(head, last, (290, 1))
 
     def _build_body(self) -> QWidget:
         left = QWidget()
@@ -139,13 +141,7 @@ class CompareTab(QWidget):
         scroll.setMinimumHeight(px(56))
         scroll.setMaximumHeight(px(120))
         self._left.addWidget(scroll)
-        self._body = QSplitter(Qt.Orientation.Horizontal)
-        self._body.addWidget(left)
-        self._body.addWidget(self.table)
-        self._body.setSizes([PLOT_PX, TABLE_PX])
-        self._body.setStretchFactor(0, 2)
-        self._body.setStretchFactor(1, 3)
-        self._body.setChildrenCollapsible(False)
+        self._body = FoldingSplit(left, self.table, (PLOT_PX, TABLE_PX), (2, 3))
         return self._body
 
     # Showing

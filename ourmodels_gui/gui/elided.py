@@ -42,6 +42,18 @@ class ElidedLabel(QLabel):
         self.setAccessibleName(words)
         self._cut()
 
+    @property
+    def whole_px(self) -> int:
+        """The width at which one line has room for all of the words."""
+        return self.fontMetrics().horizontalAdvance(self._whole)
+
+    def set_lines(self, lines: int) -> None:
+        """Have room for so many lines."""
+        if lines != self._lines:
+            self._lines = lines
+            self.updateGeometry()
+            self._cut()
+
     def _cut(self) -> None:
         lines = in_lines(self._whole, self.fontMetrics(), max(self.width(), 1), self._lines)
         self.setText("\n".join(lines))

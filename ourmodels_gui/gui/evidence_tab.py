@@ -1,8 +1,8 @@
 """Ceiling against reality: check a measurement, see what others reached, keep one's own."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
@@ -13,6 +13,7 @@ from ..problem import BadInput
 from .captions import say
 from .check_input import CheckInput
 from .check_page import CheckPage
+from .folding import FoldingSplit
 from .log_page import LogPage
 from .measurements import Measurements
 from .published_page import PublishedPage
@@ -45,12 +46,7 @@ class EvidenceTab(QWidget):
         self.pages.addTab(self.published, tr("Published runs"))
         self.pages.addTab(self.check, tr("Check"))
         self.pages.addTab(self.log, tr("Your measurements"))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(self.input)
-        split.addWidget(self.pages)
-        split.setStretchFactor(1, 1)
-        split.setSizes([INPUT_PX, PAGES_PX])
-        split.setChildrenCollapsible(False)
+        split = FoldingSplit(self.input, self.pages, (INPUT_PX, PAGES_PX), (0, 1))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, UNIT)
         layout.addWidget(split)

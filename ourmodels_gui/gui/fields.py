@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QSlider,
     QStyle,
+    QStyleOptionComboBox,
     QStyleOptionFrame,
     QStyleOptionSlider,
+    QStylePainter,
     QWidget,
 )
 
@@ -199,6 +201,22 @@ class ChoiceField(QComboBox):
             self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
         self.present(value, default)
 
+    @property
+    def whole_px(self) -> int:
+        """The width at which the words in use are whole."""
+        self.ensurePolished()
+        words = self.fontMetrics().horizontalAdvance(self.currentText())
+        return self.width() - self._room(self._option()) + words
+
+    def _option(self) -> QStyleOptionComboBox:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return option
+
+    def _room(self, option: QStyleOptionComboBox) -> int:
+        part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
+        return self.style().subControlRect(control, option, part, self).width()
+
     def value(self) -> Any:
         index = self.currentIndex()
         return self._choices[index][0] if 0 <= index < len(self._choices) else None
@@ -211,6 +229,16 @@ class ChoiceField(QComboBox):
         index = values.index(wanted) if wanted in values else -1
         if index != self.currentIndex():
             self.setCurrentIndex(index)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # As the class itself does it, but for the sign that words were cut.
+        painter, option = QStylePainter(self), self._option()
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        words, room = option.currentText, self._room(option)
+        if self.fontMetrics().horizontalAdvance(words) > room:
+            cut = Qt.TextElideMode.ElideRight
+            option.currentText = self.fontMetrics().elidedText(words, cut, room)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def _activated(self, index: int) -> None:
         value = self._choices[index][0]

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLabel,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from .cell_table import CellTable
 from .elided import ElidedLabel
 from .export import ExportButton
 from .find_form import FindForm
+from .folding import FoldingSplit
 from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .preferences import Preferences
@@ -114,12 +114,7 @@ class FindTab(QWidget):
         column.addWidget(self.note)
         self.words.setFont(sized("caption"))
         column.addWidget(self.words)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(left)
-        split.addWidget(right)
-        split.setStretchFactor(1, 1)
-        split.setSizes([FORM_PX, LIST_PX])
-        split.setChildrenCollapsible(False)
+        split = FoldingSplit(left, right, (FORM_PX, LIST_PX), (0, 1))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.addWidget(split)

@@ -82,12 +82,12 @@ class Guide(QWidget):
 
 
 def guide_tab(tabs: QTabWidget, tab: LazyView, title: str, preferences: Preferences) -> None:
-    """Say above a tab what it shows, unless it was put away.
+    """Say above the last tab what it shows, unless it was put away.
 
     The words stay on the tab's name. title: as `GUIDES` has it.
     """
     words = tr(GUIDES.get(title, ""))
-    tabs.setTabToolTip(tabs.indexOf(tab), words)
+    tabs.setTabToolTip(tabs.count() - 1, words)
     if not words or title in preferences.settings.hints_put_away:
         return
 

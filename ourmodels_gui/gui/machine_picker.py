@@ -19,6 +19,8 @@ from .search import natural
 from .theme import px
 
 HEAD_PX, LIST_PX = 72, 98
+WHOLE = -2
+"""The place of the list while it is for a ready composition as a whole, beside those of parts."""
 ONLY_MEMORIES = {"kind": frozenset({KINDS["cpu"]})}
 
 
@@ -26,7 +28,8 @@ class MachinePicker(Picker):
     """Emits the hardware of the scenario; `add` asks for a machine of the user's own,
     `keep` to save the parts as one. `resized` tells the height that they need, 0 without them.
 
-    Of a composition, the list puts another machine in the place of the part that is marked.
+    Of a composition, the list puts another machine in the place of the part that is marked; a ready
+    one is replaced as a whole until a part of it is marked.
     """
 
     edited = Signal(dict)
@@ -102,7 +105,9 @@ class MachinePicker(Picker):
         if self._parts is None or hardware != self._shown:
             self._shown = hardware
             self._parts = Assembly(hardware, self._library)
-            if self._parts.part(self._place) is None:
+            if self._parts.is_composed and self._parts.id:
+                self._place = WHOLE
+            elif self._place == WHOLE or self._parts.part(self._place) is None:
                 self._place = 0
             self._show(self._parts)
         elif self._panel is not None:
@@ -122,14 +127,15 @@ class MachinePicker(Picker):
 
     def _show(self, parts: Assembly) -> None:
         adding = self._place == len(parts.devices)
-        part = parts.part(self._place)
+        part = None if self._place == WHOLE else parts.part(self._place)
         told = self._tell(part or parts.devices[0].chosen)
         self._show_menu(parts, told.name)
         if parts.is_composed:
             title = parts.title
             memory = memory_words(parts.capacity_bytes)
+            row = parts.id if self._place == WHOLE else told.row
             self.show_chosen(
-                "" if adding else told.row,
+                "" if adding else row,
                 title,
                 " \u00b7 ".join(filter(None, (title, memory))),
                 basis=weakest_of(self._tell(one) for _, one in parts.counted),
@@ -188,11 +194,13 @@ class MachinePicker(Picker):
 
     def _pick(self, row_id: str) -> None:
         parts = self._parts
-        in_part = parts is not None and (parts.is_composed or self._place)
+        in_part = parts is not None and (parts.is_composed or self._place) and self._place != WHOLE
         if parts is not None and in_part and row_id in self._library.machines:
             self.edited.emit(parts.put(self._place, row_id))
         else:
-            self._place = 0
+            self._place = WHOLE if row_id in self._library.compositions else 0
+            if parts is not None and row_id == self._shown:
+                self._show(parts)
             self.edited.emit({"hardware": row_id})
 
     def _choose_part(self, place: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -27,6 +27,7 @@ from .assembly import KEY, Assembly
 from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
+from .folding import Scrolled
 from .guide import explained, guide_tab
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
@@ -36,7 +37,9 @@ from .preferences import Preferences
 from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, open_at, sized
+from .theme import CARD_PADDING, UNIT, Theme, on_screen, open_at, sized
+
+LEAST = 900, 560
 
 
 class Panels(NamedTuple):
@@ -80,7 +83,7 @@ class MainWindow(QMainWindow):
         self._library = store.library
         self.document = Document(store, self)
         self.setAcceptDrops(True)
-        self.setMinimumSize(900, 560)
+        self.setMinimumSize(on_screen(self, *LEAST).expandedTo(QSize(*LEAST)))
 
         self.asked = Asked(store.library)
         self.machines, self.models = self.asked.machines, self.asked.models
@@ -124,7 +127,7 @@ class MainWindow(QMainWindow):
         self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tabs = [LazyView(make) for _, make in panels.tabs]
         for tab, (title, _) in zip(self._tabs, panels.tabs, strict=True):
-            self._tab_widget.addTab(tab, tr(title))
+            self._tab_widget.addTab(Scrolled(tab), tr(title))
             guide_tab(self._tab_widget, tab, title, self.preferences)
         self.answers.made.connect(self._order_tabs)
         layout = QVBoxLayout(right)

@@ -38,7 +38,10 @@ class ModelPicker(Picker):
         self._weights.setObjectName("weights")
         self._weights.setAccessibleName(tr("Weights"))
         self._weights.setToolTip(
-            tr("Format that the weights are stored in, and the memory they take.")
+            tr(
+                "Format that the weights are stored in, and the size of all its files. Parts that "
+                "text does without stay out of memory: encoders of images and sound, draft layers."
+            )
         )
         self._weights.committed.connect(lambda name: self.edited.emit({"model.weights": name}))
         self._towers = QCheckBox(tr("with vision and audio"), self)

@@ -83,10 +83,15 @@ class OwnMachines(QObject):
         from .this_machine import ThisMachine  # noqa: PLC0415 - no start needs it
 
         self.probe = ThisMachine(self._store.library, parent=self._window)
-        self.probe.finished.connect(self.probe.deleteLater)
+        self.probe.finished.connect(self._forget_probe)
         self.probe.chosen.connect(lambda machine: self._store.edit({"hardware": machine}))
         self.probe.own.connect(self._own)
         self.probe.open()
+
+    def _forget_probe(self) -> None:
+        if self.probe is not None:
+            self.probe.deleteLater()
+        self.probe = None
 
     def _own(self, one: "Candidate", measured: "Bandwidth | None") -> None:
         """Open the editor on what the probe knows; what was measured is saved with it."""

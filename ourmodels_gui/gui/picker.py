@@ -112,6 +112,7 @@ class Picker(QWidget):
         self._named.setSpacing(UNIT)
         self._named.addWidget(self.chosen, 1)
         self._named.addWidget(self.evidence)
+        self._show_basis()
         self.note = message(self)
         self.note.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.filters = FilterBar(self._title, self)
@@ -153,9 +154,10 @@ class Picker(QWidget):
         words: what stands above the list, where that is more than the name. note: what is special
         about the choice. missing: it does not exist. basis: what its figures rest on.
         """
-        self._basis = basis
         self.evidence.setEnabled(not missing)
-        self._show_basis()
+        if basis != self._basis:
+            self._basis = basis
+            self._show_basis()
         self.chosen.say(words or name)
         self.chosen_name = name
         self.chosen.setForegroundRole(

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
 from ..measured.points import Point
 from ..summary import Row
 from .derivation import open_working
+from .folding import FoldingSplit
 from .tables import FigureTable
 from .telling import told
 from .theme import UNIT, px
@@ -18,7 +19,6 @@ from .working import Assumptions, Working
 
 PLOT_PX, DETAILS_PX = 510, 420
 DETAILS_MIN_PX = 260
-LEAST_PX = 200
 
 
 class PlotTab(QWidget):
@@ -53,14 +53,7 @@ class PlotTab(QWidget):
         pages.addTab(self.figures, tr("Figures"))
         pages.addTab(table, tr("Table"))
         pages.addTab(self.assumptions, tr("Assumptions"))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(left)
-        split.addWidget(pages)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        split.setSizes([PLOT_PX, DETAILS_PX])
-        split.setChildrenCollapsible(False)
-        split.setMinimumHeight(px(LEAST_PX))
+        split = FoldingSplit(left, pages, (PLOT_PX, DETAILS_PX), (3, 2))
         self.page = QVBoxLayout(self)
         self.page.setContentsMargins(0, UNIT, 0, UNIT)
         self.page.addWidget(split, 1)

@@ -12,6 +12,7 @@ from ..units import compute
 from . import typed
 from .bracket import usual_bracket
 from .fields import ChoiceField
+from .folding import give_way
 from .lengths import length_rows
 from .plot_tab import PlotTab
 from .tables import FigureTable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 NO_BAND = ""
+BRACKET_PX = 124
 
 
 class PrefillTab(PlotTab):
@@ -54,6 +56,7 @@ class PrefillTab(PlotTab):
                 "lies between the mode of the scenario and this one; attention keeps its own."
             )
         )
+        give_way(self.bracket, BRACKET_PX)
         self.bracket.committed.connect(self._choose)
         label = QLabel(tr("Band to"))
         label.setBuddy(self.bracket)

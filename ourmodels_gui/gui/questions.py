@@ -15,13 +15,19 @@ BOUND = mark(
 )
 
 
-def card_texts(evaluation: Evaluation, told: Summary) -> tuple[CardText, ...]:
-    """What the cards say: fits, one session, serving, first token."""
+def card_texts(
+    evaluation: Evaluation, told: Summary, lighter: Offer | None = None
+) -> tuple[CardText, ...]:
+    """What the cards say: fits, one session, serving, first token.
+
+    lighter: the format to try where the model does not fit.
+    """
     setup, result = evaluation.setup, evaluation.result
     if setup is None or result is None:
         silent = CardText("muted", tr("no answer"))
         return (silent._replace(why=told.problem), silent, silent, silent)
-    offers = (None, None, _floor_offer(result.decode), _prompt_offer(setup, result.prefill))
+    serving = _serving_offer(result.decode)
+    offers = (lighter, None, serving, _prompt_offer(setup, result.prefill))
     return tuple(
         _card(answer, told, offer) for answer, offer in zip(told.answers, offers, strict=True)
     )
@@ -43,8 +49,10 @@ def _card(answer: Answer, told: Summary, offer: Offer | None) -> CardText:
     )
 
 
-def _floor_offer(decode: Decode) -> Offer | None:
-    """The edit that lets something be served where every batch is below the floor."""
+def _serving_offer(decode: Decode) -> Offer | None:
+    """The machines that hold what does not fit, or the edit that serves below the floor."""
+    if decode.verdict in ("model does not fit", "no session fits"):
+        return Offer(tr("Machines that hold it"))
     if decode.forced is not None or decode.best_batch is not None or not decode.memory_batch:
         return None
     return Offer(tr("Answer without a floor"), {"workload.floor_tokens_per_s": 0})

@@ -1,6 +1,6 @@
 """The two rows above the ranking: what is ranked and how it is shown; search and filters."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import structs
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,9 +24,10 @@ from ..settings import Look, RankChoice, Scope
 from ..spoken import spoken
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
+from .folding import FoldingRow, give_way
 from .rank_filters import FACETS
 from .search import Chosen
-from .theme import UNIT, px, sized
+from .theme import UNIT, sized
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
     ("machines", mark("machines for this model")),
@@ -39,10 +39,8 @@ LOOKS: tuple[tuple[Look, str], ...] = (
     ("map", mark("heat map")),
     ("value", mark("plot")),
 )
-AS_CHOSEN = (None, mark("weights as chosen"))
 SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""
-LEAST_PX, FRAME_PX = 56, 31
 UPS = ("aggregate_tokens_per_s", "single_session_tokens_per_s", "per_session_tokens_per_s")
 ACROSS = ("price", "watts")
 
@@ -76,15 +74,6 @@ def tool(words: str, tip: str, parent: QWidget | None = None) -> QToolButton:
     return button
 
 
-def give_way(field: ChoiceField, widest: Iterable[str]) -> None:
-    """A field of a row of tools: as wide as the longest of these words, narrower where the window
-    is."""
-    most = max(map(field.fontMetrics().horizontalAdvance, widest))
-    field.setMinimumWidth(px(LEAST_PX))
-    field.setMaximumWidth(most + px(FRAME_PX))
-    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-
 class RankBar(QWidget):
     """Shows a choice and reports its changes. chosen: fields of the choice with their new values.
 
@@ -104,16 +93,16 @@ class RankBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT + 2)
-        layout.addLayout(self._build_head(export))
+        layout.addWidget(self._build_head(export))
         layout.addLayout(self._build_filters())
 
-    def _build_head(self, export: QWidget) -> QHBoxLayout:
-        up, across = ([(key, BY_ID[key].title) for key in keys] for keys in (UPS, ACROSS))
-        self.scope = self._choose_from("scope", tr("Rank"), SCOPES)
-        self.weights = self._choose_from("weights", tr("Weight format"), [AS_CHOSEN])
-        self.look = self._choose_from("look", tr("Show as"), LOOKS)
-        self.up = self._choose_from("up", tr("Figure"), up)
-        self.across = self._choose_from("across", tr("Against"), across)
+    def _build_head(self, export: QWidget) -> FoldingRow:
+        across = [(column, BY_ID[column].title) for column in ACROSS]
+        self.scope = self._choose_from("scope", tr("Rank"), SCOPES, 188)
+        self.weights = self._choose_from("weights", tr("Weight format"), (), 152)
+        self.look = self._choose_from("look", tr("Show as"), LOOKS, 92)
+        self.up = self._choose_from("up", tr("Figure"), (), 116)
+        self.across = self._choose_from("across", tr("Against"), across, 72)
         self.columns = tool(tr("Columns"), tr("Which columns are shown"))
         self.menu = QMenu(self)
         self.columns.setMenu(self.menu)
@@ -142,9 +131,12 @@ class RankBar(QWidget):
             head.addWidget(label)
             head.addWidget(field, field.maximumWidth())
         head.addStretch(1)
+        tools = QHBoxLayout()
+        tools.setSpacing(UNIT)
         for part in (self.columns, self.money, export):
-            head.addWidget(part)
-        return head
+            tools.addWidget(part)
+        tools.addStretch(0)
+        return FoldingRow(head, tools)
 
     def _build_filters(self) -> QHBoxLayout:
         self.search = QLineEdit()
@@ -168,20 +160,19 @@ class RankBar(QWidget):
         row.addWidget(self.found)
         return row
 
-    def _choose_from(self, key: str, name: str, choices: Iterable[tuple[Any, str]]) -> ChoiceField:
+    def _choose_from(self, key: str, name: str, choices: Any, width_px: int) -> ChoiceField:
         field = ChoiceField()
         field.setAccessibleName(name)
         field.setToolTip(name)
-        offered = [(value, tr(words)) for value, words in choices]
-        give_way(field, [words for _, words in offered])
-        field.offer(offered)
+        give_way(field, width_px)
+        field.offer([(value, tr(words)) for value, words in choices])
         field.committed.connect(lambda _value: self.chosen.emit({key: field.value()}))
         return field
 
     def present(self, choice: RankChoice) -> None:
         """Show a choice."""
         self._choice = choice
-        own = tr(AS_CHOSEN[1]) if choice.scope == "machines" else tr("as released")
+        own = tr("weights as chosen") if choice.scope == "machines" else tr("as released")
         formats = [(form.id, spoken(form.name)) for form in WEIGHT_FORMATS.values()]
         self.weights.offer([(None, own), (BEST, tr("best that fits")), *formats])
         ups = UPS if choice.look == "value" else tuple(BY_ID)

@@ -29,6 +29,10 @@ TITLES = {
     "verdict": mark("Verdict"),
 }
 Role = Qt.ItemDataRole
+# Qt asks for these of every cell that it paints.
+PLAIN = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+TICKED = PLAIN | Qt.ItemFlag.ItemIsUserCheckable
+EDITED = PLAIN | Qt.ItemFlag.ItemIsEditable
 
 
 def tone_of(verdict: str) -> str:
@@ -204,12 +208,9 @@ class RankModel(QAbstractTableModel):
         return words_of(self.table, row, self._separators)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if index.column() == 0:
-            flags |= Qt.ItemFlag.ItemIsUserCheckable
-        if self.columns[index.column()] == "price":
-            flags |= Qt.ItemFlag.ItemIsEditable
-        return flags
+            return TICKED
+        return EDITED if self.columns[index.column()] == "price" else PLAIN
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
         row = self.row_at(index.row())

@@ -22,6 +22,7 @@ from . import rank_words
 from .elided import ElidedLabel
 from .export import ExportButton
 from .facets import Counts
+from .folding import LOW_PX
 from .heat_map import HeatMap
 from .preferences import Preferences
 from .prices import PricesPopup
@@ -31,7 +32,7 @@ from .rank_filters import facet_counts, filters_of
 from .rank_table import RankTable
 from .ranked import Ranked
 from .search import Chosen
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 from .tray import Tray, mark_of, opening
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class RankTab(QWidget):
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.setSpacing(UNIT + 2)
         layout.addWidget(self.bar)
+        self.pages.setMinimumHeight(px(LOW_PX))
         layout.addWidget(self.pages, 1)
         layout.addWidget(self.note)
         self._connect()

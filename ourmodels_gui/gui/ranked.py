@@ -4,12 +4,12 @@ A slider that moves gives a new table at once, with the first rows in order. Whe
 order of the other rows and the columns that take longer follow, one in each turn of the event loop.
 """
 
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from ..composed import ComposedHardware
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
@@ -17,8 +17,8 @@ from ..problem import BadInput
 from ..ranking.columns import BY_ID
 from ..ranking.field import Field, FieldChoice, prepare
 from ..ranking.order import Filters, choose, order, why_empty
-from ..ranking.table import Indices, Table, rank
-from ..settings import RankChoice, Scope, Settings
+from ..ranking.table import PROMPTS, Indices, Table, rank
+from ..settings import RankChoice, Settings
 from .background import Worker
 
 FRAME_S = 0.012
@@ -27,6 +27,8 @@ SMALL = 5000
 """Rows that are sorted at once."""
 FIRST = 500
 """Rows of a longer list that are in order at once."""
+SOME = 200
+"""Prompts on compositions that are worked out before asking whether anybody still waits."""
 NO_ROWS: Indices = np.empty(0, dtype=np.intp)
 
 
@@ -49,7 +51,7 @@ class Ranked(QObject):
         self._choice = RankChoice()
         self._filters = Filters()
         self._settings = Settings()
-        self._fields: dict[Scope, Field] = {}
+        self._made: Field | None = None
         self._under_way: tuple[Library, FieldChoice] | None = None
         self._took: dict[tuple[str, str | None, str], float] = {}
         self._basis: tuple[object, ...] = ()
@@ -101,24 +103,20 @@ class Ranked(QObject):
 
     def _field(self) -> Field | None:
         assert self._evaluation is not None and self._library is not None
-        scope = self._choice.scope
-        if scope == "models" and _composed(self._evaluation):
-            self._nothing(tr("A ranking of models takes one machine; this one is a composition."))
-            return None
+        scope, known = self._choice.scope, self._made
         wanted = _field_choice(self._evaluation, self._choice)
-        known = self._fields.get(scope)
         if known is not None and known.library is self._library and known.choice == wanted:
-            self._preparing.cancel()
+            self._stop_preparing()
             return known
         if scope == "machines":
             try:
-                self._fields[scope] = prepare(self._library, wanted)
+                self._made = prepare(self._library, wanted)
             except BadInput as bad:
-                self._preparing.cancel()
+                self._stop_preparing()
                 self._nothing(str(bad))
                 return None
-            self._preparing.cancel()
-            return self._fields[scope]
+            self._stop_preparing()
+            return self._made
         library = self._library
         if self._under_way != (library, wanted) or not self._preparing.is_busy:
             self._under_way = (library, wanted)
@@ -126,8 +124,12 @@ class Ranked(QObject):
         self._nothing(tr("Every model is worked out once in these formats …"))
         return None
 
+    def _stop_preparing(self) -> None:
+        self._preparing.cancel()
+        self._under_way = None
+
     def _prepared(self, field: Field) -> None:
-        self._fields[self._choice.scope] = field
+        self._made, self._under_way = field, None
         self._rank(field)
 
     def _nothing(self, why: str) -> None:
@@ -146,6 +148,7 @@ class Ranked(QObject):
         basis = (field, scenario.workload, scenario.prefill)
         try:
             if self.table is None or basis != self._basis:
+                self._working.cancel()
                 self.table = rank(field, scenario.workload, scenario.prefill, self._settings)
                 self._basis = basis
             elif self.table.settings != self._settings:
@@ -198,7 +201,7 @@ class Ranked(QObject):
                 self._work_out(missing[0])
             else:
                 table, column = self.table, missing[0]
-                self._working.ask(lambda _request: _worked_out(table, column))
+                self._working.ask(lambda request: _worked_out(table, column, request.stop))
                 return
         self._went_on()
 
@@ -225,9 +228,17 @@ class Ranked(QObject):
         self.ready |= {column}
 
 
-def _worked_out(table: Table, column: str) -> tuple[Table, str, float]:
-    """Work a column out; how long that took is remembered."""
+def _worked_out(
+    table: Table, column: str, stop: Callable[[], bool] = lambda: False
+) -> tuple[Table, str, float]:
+    """Work a column out, unless stopped; how long that took is remembered."""
     start = perf_counter()
+    if column in PROMPTS:
+        composed = np.flatnonzero(table.machine >= table.field.single)
+        for first in range(0, composed.size, SOME):
+            if stop():
+                return table, column, np.inf
+            table.some(column, composed[first : first + SOME])
     table.values(column)
     return table, column, perf_counter() - start
 
@@ -239,19 +250,12 @@ def _prepared(library: Library, choice: FieldChoice) -> Field:
     return field
 
 
-def _composed(evaluation: Evaluation) -> bool:
-    return isinstance(evaluation.scenario.hardware, ComposedHardware)
-
-
 def _field_choice(evaluation: Evaluation, choice: RankChoice) -> FieldChoice:
     scenario = evaluation.scenario
-    hardware = scenario.hardware
     return FieldChoice(
         weights=choice.weights,
         cache_format=scenario.workload.cache_format,
         cache_read_format=scenario.workload.cache_read_format,
-        machines=None
-        if choice.scope != "models" or isinstance(hardware, ComposedHardware)
-        else (hardware,),
+        machines=(scenario.hardware,) if choice.scope == "models" else None,
         models=(scenario.model,) if choice.scope == "machines" else None,
     )

@@ -4,6 +4,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import (
     QFontDatabase,
     QGuiApplication,
+    QHideEvent,
     QKeySequence,
     QShortcut,
     QTextCharFormat,
@@ -193,6 +194,11 @@ class SourcesWindow(QDialog):
         self.activateWindow()
         shown = (self.machine.table, self.model.table, self.audit)[PAGES.index(page)]
         shown.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._library = None  # it may be replaced meanwhile, and is given again
+        self.audit.clear()
 
     def present(self, evaluation: Evaluation, library: Library) -> None:
         """Show where the figures of a scenario's machine and model come from."""

@@ -192,9 +192,14 @@ def px(normal: float) -> int:
     return round(normal * text_scale())
 
 
+def on_screen(window: QWidget, width: int, height: int) -> QSize:
+    """A size at the normal text size, grown with the text as far as the screen has room."""
+    return QSize(px(width), px(height)).boundedTo(window.screen().availableSize())
+
+
 def open_at(window: QWidget, width: int, height: int) -> None:
     """Give a window its size at the normal text size, where the screen has room."""
-    window.resize(QSize(px(width), px(height)).boundedTo(window.screen().availableSize()))
+    window.resize(on_screen(window, width, height))
 
 
 def sized(role: Text, *, bold: bool = False) -> QFont:

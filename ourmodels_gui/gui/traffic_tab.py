@@ -1,7 +1,7 @@
 """Memory traffic: the same machine twice, charged for the weights alone and for every read."""
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ..engine.setup import Setup
@@ -16,6 +16,7 @@ from .cards import SIGNS
 from .cells import Contents, contents, nice
 from .elided import ElidedLabel
 from .feasible import Feasible
+from .folding import is_narrow
 from .theme import UNIT, sized
 from .traffic_board import TrafficBoard
 from .traffic_controls import Motion, TrafficControls
@@ -136,21 +137,19 @@ class TrafficTab(QWidget):
         self.key = ElidedLabel(lines=2)
         self.key.setFont(sized("caption"))
         self.key.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        side = QVBoxLayout()
+        self._plane = QWidget()
+        side = QVBoxLayout(self._plane)
+        side.setContentsMargins(0, 0, 0, 0)
         side.setSpacing(UNIT)
         side.addWidget(head)
         side.addWidget(self.feasible, 1)
-        boards = QHBoxLayout()
+        self._boards = boards = QHBoxLayout()
         boards.setSpacing(4 * UNIT)
         boards.addWidget(self.left, 5)
         boards.addWidget(self.right, 5)
-        boards.addLayout(side, 3)
-        below = QGridLayout()
+        self._below = below = QGridLayout()
         below.setHorizontalSpacing(4 * UNIT)
-        below.addWidget(self.controls, 0, 0, 2, 1)
-        below.addWidget(self.motion, 0, 1)
-        below.addWidget(self.key, 1, 1, Qt.AlignmentFlag.AlignTop)
-        below.setColumnStretch(0, 1)
+        self._fold(narrow=False)
         self.inside = QWidget()
         layout = QVBoxLayout(self.inside)
         layout.setContentsMargins(0, UNIT, 0, UNIT)
@@ -168,6 +167,28 @@ class TrafficTab(QWidget):
         if isinstance(program := QGuiApplication.instance(), QGuiApplication):
             # A window that is made small leaves the front, and comes back to it.
             program.applicationStateChanged.connect(self._keep_time)
+
+    def _fold(self, *, narrow: bool) -> None:
+        """Place what stands beside the boards and the controls, or below them."""
+        self._narrow = narrow
+        below, top = self._below, Qt.AlignmentFlag.AlignTop
+        if narrow:
+            below.addWidget(self._plane, 0, 0, 1, 2)
+            below.addWidget(self.controls, 1, 0, 1, 2)
+            below.addWidget(self.motion, 2, 0)
+            below.addWidget(self.key, 2, 1, top)
+        else:
+            self._boards.addWidget(self._plane, 3)
+            below.addWidget(self.controls, 0, 0, 2, 1)
+            below.addWidget(self.motion, 0, 1)
+            below.addWidget(self.key, 1, 1, top)
+        below.setColumnStretch(0, not narrow)
+        below.setColumnStretch(1, narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if is_narrow(self) != self._narrow:
+            self._fold(narrow=is_narrow(self))
 
     def present(self, evaluation: Evaluation) -> None:
         """Keep the evaluation, and draw it if the tab is in sight."""

@@ -67,6 +67,12 @@ def default_weights(record: ModelRecord) -> str:
     return "bf16" if plain else NATIVE
 
 
+def resident_bytes(record: ModelRecord, weights: str, *, include_towers: bool = False) -> float:
+    """W_resident in a format [bytes]: the main model's, and those of vision and audio if asked."""
+    towers = (group for group in record.tensors if include_towers and group.part in TOWERS)
+    return bytes_of(record, weights, (*_own(record, "text"), *towers))
+
+
 def model_costs(
     record: ModelRecord,
     weights: str,
@@ -90,12 +96,10 @@ def model_costs(
     check_formats(record, weights, cache_format, cache_read_format)
     layers = _layers(record)
     main = _own(record, "text")
-    towers = tuple(group for group in record.tensors if group.part in TOWERS)
-    main_bytes = bytes_of(record, weights, main)
     always_bytes, experts = _sweep(record, weights, main, tied_head=record.tied)
     cache = cache_layers(layers, cache_format, cache_read_format)
     return ModelCosts(
-        resident_bytes=main_bytes + (bytes_of(record, weights, towers) if include_towers else 0.0),
+        resident_bytes=resident_bytes(record, weights, include_towers=include_towers),
         always_bytes=always_bytes,
         experts=experts,
         cache=cache,

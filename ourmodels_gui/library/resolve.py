@@ -58,10 +58,8 @@ def resolve(scenario: Scenario, library: Library) -> Setup:
     model = _model(scenario, library)
     lengths = context_lengths(scenario.workload, model.costs.max_context_tokens)
     workload = workload_in_use(scenario.workload, chosen.kind, lengths)
-    composition, computing = chosen.composition, chosen.machine
+    composition, computing = chosen.composition, computing_machine(chosen)
     if composition is not None:
-        # A host whose rates are not known does not take those of the devices away.
-        computing = placement.together(composition.devices)
         composition = msgspec.structs.replace(composition, shape=model.shape)
         whole = placement.overhead_bytes(composition)
         workload = msgspec.structs.replace(workload, overhead_bytes=whole)
@@ -158,6 +156,16 @@ def chosen_machine(hardware: Hardware, workload: WorkloadChoice, library: Librar
         lambda kind: overhead_bytes(workload, kind),
         library,
     )
+
+
+def computing_machine(chosen: ChosenMachine) -> Machine:
+    """The machine whose modes are asked for: of a composition its devices as one.
+
+    A host whose rates are not known does not take those of the devices away.
+    """
+    if chosen.composition is None:
+        return chosen.machine
+    return placement.together(chosen.composition.devices)
 
 
 def _one_machine(

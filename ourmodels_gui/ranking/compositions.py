@@ -9,12 +9,13 @@ from ..engine.placement.sweep import CompositionSweep, sweep_compositions
 from ..engine.setup import Workload
 from ..engine.tables import ModelTable
 from ..library.chosen import ChosenMachine
-from ..library.resolve import arithmetic_mode, chosen_machine
+from ..library.resolve import arithmetic_mode, chosen_machine, computing_machine
 from ..problem import BadInput
 from ..scenario import PrefillChoice, WorkloadChoice
 from .field import Field
 
 Floats = NDArray[np.float64]
+Shares = dict[str, float]
 
 
 class Compositions(msgspec.Struct, frozen=True):
@@ -34,6 +35,15 @@ class Compositions(msgspec.Struct, frozen=True):
 
 def compositions(field: Field, workload: WorkloadChoice) -> Compositions:
     """The compositions of a field, with the rates and the overhead that a workload asks for."""
+    wanted = (workload.rates, workload.overhead_gb)
+    if wanted not in field.looked_up:
+        field.looked_up.clear()
+        field.looked_up[wanted] = _looked_up(field, workload)
+    found: Compositions = field.looked_up[wanted]
+    return found
+
+
+def _looked_up(field: Field, workload: WorkloadChoice) -> Compositions:
     places: list[int] = []
     chosen: list[ChosenMachine] = []
     unusable: dict[int, str] = {}
@@ -44,6 +54,15 @@ def compositions(field: Field, workload: WorkloadChoice) -> Compositions:
         except BadInput as bad:
             unusable[place] = bad.problem.message
     return Compositions(np.array(places, dtype=np.intp), tuple(chosen), unusable)
+
+
+def modes_in_use(chosen: ChosenMachine, prefill: PrefillChoice) -> tuple[Shares, Shares]:
+    """The linear and the attention mode of a composition."""
+    machine = computing_machine(chosen)
+    return (
+        arithmetic_mode(prefill.linear_mode, machine),
+        arithmetic_mode(prefill.attention_mode, machine),
+    )
 
 
 def sweep_of(
@@ -62,11 +81,5 @@ def sweep_of(
         models,
         field.caches,
         workload=basis,
-        arithmetic=[
-            (
-                arithmetic_mode(prefill.linear_mode, chosen.machine),
-                arithmetic_mode(prefill.attention_mode, chosen.machine),
-            )
-            for chosen in composed.chosen
-        ],
+        arithmetic=[modes_in_use(chosen, prefill) for chosen in composed.chosen],
     )

@@ -6,6 +6,7 @@ slider.
 
 from collections.abc import Collection
 from functools import cached_property
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -97,6 +98,11 @@ class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
         return sum(1 for machine in self.machines if machine.composed is None)
 
     @cached_property
+    def looked_up(self) -> dict[Any, Any]:
+        """The compositions as they were last asked for, kept by `compositions`."""
+        return {}
+
+    @cached_property
     def evaluable(self) -> int:
         """How many models can be evaluated."""
         return sum(1 for model in self.models if model.formats)
@@ -167,7 +173,7 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
                 tr('"{key}" is not a weight format; one of {known}').format(key=key, known=known),
             )
     named_machines: Collection[Hardware] = (
-        library.machines if choice.machines is None else choice.machines
+        (*library.machines, *library.compositions) if choice.machines is None else choice.machines
     )
     named_models: Collection[str | ModelRef | InlineModel] = (
         library.models if choice.models is None else choice.models

@@ -23,10 +23,14 @@ Amount = TypeVar("Amount", float, NDArray[np.float64])
 
 
 class PriceTag(msgspec.Struct, frozen=True):
-    """A price in the user's currency with where it comes from, or why there is none."""
+    """A price in the user's currency with where it comes from, or why there is none.
+
+    whole: whether every part is in it; the memory of a host may have no price.
+    """
 
     amount: float | None
     said: str
+    whole: bool = True
 
 
 def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
@@ -58,7 +62,7 @@ def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:
 
 def _sum(machine: RankedMachine, settings: Settings) -> PriceTag:
     """The price of a composition's parts together, or which of them has none."""
-    total, said = 0.0, []
+    total, said, whole = 0.0, [], True
     for count, device in machine.devices:
         tag = price_tag(device, settings)
         if tag.amount is None:
@@ -69,13 +73,13 @@ def _sum(machine: RankedMachine, settings: Settings) -> PriceTag:
         said.append(words.format(count=count, amount=tag.amount, currency=currency, price=tag.said))
     if machine.host is not None:
         tag = price_tag(machine.host, settings)
-        total += tag.amount or 0.0
+        total, whole = total + (tag.amount or 0.0), tag.amount is not None
         words = tr("host memory: no price")
         if tag.amount:
             words = tr("host memory: {amount:,.10g} {currency}, {price}")
         currency = settings.currency
         said.append(words.format(amount=tag.amount, currency=currency, price=tag.said))
-    return PriceTag(total, " + ".join(said))
+    return PriceTag(total, " + ".join(said), whole)
 
 
 def _said(price: Price) -> str:

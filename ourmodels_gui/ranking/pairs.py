@@ -4,8 +4,7 @@ A figure is the one that `evaluate` gives for the pair's own scenario: contexts 
 limit, the overhead of each machine's kind, measured rates where they are asked for. Speculation
 plays no part, because a draft belongs to one model.
 
-Machines come first and compositions after them; what is not known of a composition here, its
-prompts, is NaN.
+Machines come first and compositions after them.
 """
 
 from functools import cached_property
@@ -15,28 +14,27 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.arithmetic_tables import position_flop, seconds_table
+from ..engine.arithmetic_tables import position_flop
 from ..engine.costs import sweep_bytes
 from ..engine.longest_context import longest_context_tokens
 from ..engine.placement.sweep import CompositionSweep
-from ..engine.prefill_pairs import PrefillPairs, prefill_pairs, prompt_table
+from ..engine.prefill_pairs import PrefillPairs
 from ..engine.setup import Machine, Workload
 from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables
 from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
 from ..language import tr
 from ..library.resolve import (
     OVERHEAD_BYTES,
-    arithmetic_mode,
     at_measured_rates,
     context_lengths,
     overhead_bytes,
-    prompt_in_use,
     workload_in_use,
 )
 from ..problem import BadInput
 from ..scenario import PrefillChoice, WorkloadChoice
 from .compositions import Compositions, compositions, sweep_of
 from .field import LONGEST_TOKENS, Field
+from .prompts import FIGURES, ComposedPrompts, prompts_of_machines, seconds_in_use
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -161,27 +159,44 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def prompts(self) -> PrefillPairs:
         """Prefill at the prompt of the scenario; every figure NaN when it has none."""
-        models, machines = self.memory_batch.shape
-        shape = (models, self.single)
-        if self.prefill is None:
-            return PrefillPairs(*np.full((5, models, machines), np.nan))
-        machine = np.broadcast_to(np.arange(self.single), shape)
-        found = prefill_pairs(
-            self.machine_table,
-            prompt_table(
-                self.field.costs,
-                self.basis,
-                prompt_in_use(self.prefill),
-                self.model_table.reserved_context_tokens.tolist(),
-            ),
-            _seconds(self.prefill, self.in_use[: self.single]),
-            machine.ravel(),
-            self.column[:, : self.single].ravel(),
-        )
-        figures = np.full((5, models, machines), np.nan)
-        for place, name in enumerate(found.__struct_fields__):
-            figures[place, :, : self.single] = getattr(found, name).reshape(shape)
+        figures = self.prompts_of_machines.copy()
+        for place in range(self.single, len(self.in_use)):
+            for model in range(self.field.evaluable):
+                figures[:, model, place] = self.prompt_of(model, place)
         return PrefillPairs(*figures)
+
+    @cached_property
+    def prompts_of_machines(self) -> Floats:
+        """The figures of `PrefillPairs` by [model, machine], NaN for compositions."""
+        figures = np.full((len(FIGURES), *self.memory_batch.shape), np.nan)
+        if self.prefill is not None:
+            figures[:, :, : self.single] = prompts_of_machines(
+                self.field.costs,
+                self.model_table,
+                self.machine_table,
+                self.in_use[: self.single],
+                column=self.column[:, : self.single],
+                basis=self.basis,
+                prefill=self.prefill,
+            )
+        return figures
+
+    def prompt_of(self, model: int, place: int) -> Floats:
+        """The figures of `PrefillPairs` for one pair; place, among the machines here."""
+        if self.composed_prompts is None or place < self.single:
+            figures: Floats = self.prompts_of_machines[:, model, place]
+            return figures
+        column = int(self.column[model, place])
+        return np.array(self.composed_prompts.of(place - self.single, column))
+
+    @cached_property
+    def composed_prompts(self) -> ComposedPrompts | None:
+        """The prompts of compositions; None where there is no prompt."""
+        if self.prefill is None:
+            return None
+        return ComposedPrompts(
+            self.field, self.composed, self.model_table, self.basis, self.prefill
+        )
 
     def _per_session(self, swept_bytes: Floats, batch: float) -> Floats:
         """R / (W_batch(b) + b K_read), within 1 / (b t) under the combined ceiling."""
@@ -220,7 +235,7 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
     models = _models(field, workload, basis)
     compute_s = None
     if basis.decode_ceiling == "combined":
-        linear_s, attention_s = _seconds(prefill or PrefillChoice(), in_use)
+        linear_s, attention_s = seconds_in_use(prefill or PrefillChoice(), in_use)
         flop = position_flop(field.costs[: field.evaluable], models.read_context_tokens)
         linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
         compute_s = linear * linear_s + attention * attention_s
@@ -299,11 +314,3 @@ def _machines(field: Field, workload: WorkloadChoice) -> tuple[Indices, tuple[Ma
         at_measured_rates(field.machines[place].machine, field.machines[place].measured)
         for place in places
     )
-
-
-def _seconds(prefill: PrefillChoice, machines: tuple[Machine, ...]) -> tuple[Floats, Floats]:
-    linear, attention = (
-        seconds_table(machines, [arithmetic_mode(mode, machine) for machine in machines])
-        for mode in (prefill.linear_mode, prefill.attention_mode)
-    )
-    return linear, attention

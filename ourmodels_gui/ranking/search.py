@@ -16,6 +16,7 @@ from ..settings import Settings
 from ..units import ENGLISH, Separators
 from .field import BEST, FieldChoice, prepare
 from .machines import RankedMachine
+from .money import PriceTag
 from .requirements import Requirements
 from .table import Table, rank
 
@@ -26,6 +27,10 @@ CERTAIN = mark(
 EXPECTED = mark(
     "The model routes to experts, and their expected number makes the rates estimates; with floor "
     "routing a failure is certain."
+)
+ONE_WAY = mark(
+    "Several devices, or a device with host memory, are held to the one way of using them that "
+    "their entry names. Where they fail a need, another way may meet it."
 )
 
 Need = Literal["memory", "rate", "first token", "budget", "power"]
@@ -144,6 +149,8 @@ def search(
     mixture = tables[0].field.models[0].mixture
     if mixture and requirements.routing != "floor":
         said.append(tr(EXPECTED))
+    if any(found.machine.composed is not None for found in lacking):
+        said.append(tr(ONE_WAY))
     if not meets and not open_:
         said.append(_none_meets(lacking, separators))
     return Found(tuple(meets), tuple(open_), tuple(lacking[:misses]), tuple(said))
@@ -212,13 +219,7 @@ def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
         needed = requirements.first_token_s
         checks.append(_held("first token", wait, needed, _wait(table, row, wait), units.duration))
     if requirements.budget is not None:
-        currency = table.settings.currency
-        words = mark("{needed} {currency} to spend, costs {has}")
-        if tag.amount is None:
-            words = mark("{needed} {currency} to spend, no price known")
-        check = _held("budget", tag.amount, requirements.budget, words, units.plain)
-        check.values["currency"] = currency
-        checks.append(check)
+        checks.append(_budget(tag, requirements.budget, table.settings.currency))
     if requirements.watts is not None:
         words = mark("{needed} W allowed, draws {has} W")
         if machine.watts is None:
@@ -262,6 +263,20 @@ def _memory(table: Table, row: int, users: int) -> Check:
     figures = {"needed": needed, "has": capacity, "missing": -spare}
     values = {name: (units.size, figure) for name, figure in figures.items()}
     return Check("memory", met, headroom, words, {**values})
+
+
+def _budget(tag: PriceTag, budget: float, currency: str) -> Check:
+    """Whether there is money enough; a part without a price leaves open what the others do not."""
+    words = mark("{needed} {currency} to spend, costs {has}")
+    if tag.amount is None:
+        words = mark("{needed} {currency} to spend, no price known")
+    elif not tag.whole:
+        words = mark("{needed} {currency} to spend, {has} without the host memory: no price")
+    check = _held("budget", tag.amount, budget, words, units.plain)
+    check.values["currency"] = currency
+    if check.met and not tag.whole:
+        return msgspec.structs.replace(check, met=None, headroom=None)
+    return check
 
 
 def _value(table: Table, column: str, row: int) -> float | None:

@@ -67,7 +67,7 @@ def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> 
     Errors: BadInput for an unknown column.
     """
     machines, models = table.field.machines, table.field.models
-    figures = [_whole(column, table.values(column)[rows].tolist()) for column in columns]
+    figures = [_whole(column, table.some(column, rows).tolist()) for column in columns]
     # Told anew: what the table holds is in the language of the window.
     tags = [price_tag(machine, table.settings) for machine in machines]
     facts: list[tuple[str, ...]] = []

@@ -31,6 +31,7 @@ from .field import Field, RankedModel
 from .machines import RankedMachine
 from .money import PriceTag, cost_per_million_tokens, price_tag
 from .pairs import Pairs, pairs
+from .prompts import FIGURES
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -39,6 +40,11 @@ UNKNOWN = -1
 UNKNOWN_SAID = mark("cannot be evaluated")
 """The verdict of a row that cannot be evaluated, as a code and in words."""
 GB = 1e9
+PROMPTS = {
+    "prefill_tokens_per_s": "tokens_per_s",
+    "time_to_first_token_s": "single_time_s",
+}
+"""Columns whose cells of compositions are worked out one by one, with their names in `FIGURES`."""
 
 
 class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -97,13 +103,23 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
             self._columns[column] = self._worked_out(column)
         return self._columns[column]
 
+    def some(self, column: str, rows: Indices) -> Floats:
+        """The same of some rows, without working out what only the others need."""
+        name = PROMPTS.get(column)
+        if name is None or column in self._columns:
+            return self.values(column)[rows]
+        place = FIGURES.index(name)
+        figures = self._spread(self.pairs.prompts_of_machines[place])[rows]
+        for at, row in enumerate(rows.tolist()):
+            if self.machine_of(row).composed is not None and self.verdict[row] != UNKNOWN:
+                figures[at] = self.pairs.prompt_of(*self._place(row))[place]
+        return figures
+
     def _worked_out(self, column: str) -> Floats:
         found = self.pairs
         match column:
-            case "prefill_tokens_per_s":
-                return self._spread(found.prompts.tokens_per_s)
-            case "time_to_first_token_s":
-                return self._spread(found.prompts.single_time_s)
+            case "prefill_tokens_per_s" | "time_to_first_token_s":
+                return self._spread(getattr(found.prompts, PROMPTS[column]))
             case "spare_gb":
                 return self._spread(found.spare_bytes / GB)
             case "memory_power_gb2_per_s":
@@ -155,10 +171,14 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         return model.formats[min(self._rung(row), len(model.formats) - 1)][0]
 
     def _rung(self, row: int) -> int:
-        place = np.searchsorted(self.pairs.machines, row % len(self.field.machines))
-        if place == self.pairs.machines.size or self.verdict[row] == UNKNOWN:
+        if self.verdict[row] == UNKNOWN:
             return 0
-        return int(self.pairs.rung[row // len(self.field.machines), place])
+        return int(self.pairs.rung[self._place(row)])
+
+    def _place(self, row: int) -> tuple[int, int]:
+        """The model and the machine of a row that can be evaluated, among those of the pairs."""
+        model, machine = divmod(row, len(self.field.machines))
+        return model, int(np.searchsorted(self.pairs.machines, machine))
 
     def cell(self, column: str, row: int, separators: Separators = ENGLISH) -> str:
         """A figure as people read it, without its unit; "-" where it does not exist."""

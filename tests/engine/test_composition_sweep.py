@@ -19,6 +19,7 @@ from ourmodels_gui.engine.setup import (
     AttentionLayer,
     Composition,
     Device,
+    Experts,
     Machine,
     Setup,
     TypedCache,
@@ -27,12 +28,15 @@ from ourmodels_gui.engine.setup import (
 from ourmodels_gui.engine.sweep import VERDICTS
 from ourmodels_gui.engine.tables import model_table
 
-RATES = (
+FIGURES = (
+    "memory_batch",
+    "best_batch",
+    "resident_margin_bytes",
+    "spare_bytes",
     "aggregate_tokens_per_s",
     "per_session_tokens_per_s",
     "single_session_tokens_per_s",
 )
-EXACT = ("memory_batch", "best_batch", "resident_margin_bytes", "spare_bytes")
 MODE = {BF16: 1.0}
 WORKLOAD = Workload(20_000, 10_000, 5.0, 0.0)
 
@@ -60,20 +64,17 @@ def setup_of(composition, model, shape, workload):
     return Setup(machine, model, kept, MODE, MODE, composition=made)
 
 
-def same(given_, wanted, rel):
-    if wanted is None:
-        return math.isnan(given_)
-    return math.isclose(given_, wanted, rel_tol=rel, abs_tol=0.0)
+def same(given_, wanted):
+    return math.isnan(given_) if wanted is None else given_ == wanted
 
 
 def assert_same(found, setup, at):
     said, placed = placement.decode(setup)
     assert VERDICTS[found.verdict[at]] == said.verdict
-    for name in (*EXACT, *RATES):
-        rel = 0.0 if name in EXACT else 1e-12
-        assert same(getattr(found, name)[at], getattr(said, name), rel), name
+    for name in FIGURES:
+        assert same(getattr(found, name)[at], getattr(said, name)), name
     rate = said.forced.per_session_tokens_per_s if said.forced else None
-    assert same(found.forced_per_session_tokens_per_s[at], rate, 1e-12)
+    assert same(found.forced_per_session_tokens_per_s[at], rate)
     for name in ("binding", "single_binding"):
         code = int(getattr(found, name)[at])
         bound = None if code < 0 else found.bindings[at[0]][code]
@@ -167,10 +168,12 @@ def test_nothing_fits_one_session_fits_and_huge_caches(floor):
         msgspec.structs.replace(dense(), cache=TypedCache(500 * GB, 1 * GB)),
         msgspec.structs.replace(sparse(), cache=TypedCache(1.0, 1.0)),
         msgspec.structs.replace(sparse(), cache=TypedCache(3 * GB, 0.0)),
+        msgspec.structs.replace(sparse(), experts=(Experts(8, 2, 0.0), *sparse().experts)),
     ]
+    twice = msgspec.structs.replace(SHAPE, expert_layers=(1, 32))
     asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=floor)
-    assert_all_same(COMPOSITIONS, models, [SHAPE, SHAPE, None, shape, shape], asked)
-    found = swept(COMPOSITIONS[3:4], models, [None] * 5, asked)
+    assert_all_same(COMPOSITIONS, models, [SHAPE, SHAPE, None, shape, shape, twice], asked)
+    found = swept(COMPOSITIONS[3:4], models, [None] * 6, asked)
     assert found.memory_batch[0, 1:3].tolist() == [1.0, 0.0] and np.isnan(found.memory_batch[0, 0])
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -14,10 +16,22 @@ from ourmodels_gui.engine.setup import (
 )
 from ourmodels_gui.evaluation import Evaluation
 from ourmodels_gui.gui.preferences import Preferences
+from ourmodels_gui.library.compositions import parts_of
 from ourmodels_gui.scenario import ModelRef, Scenario
 
 TOY = Machine(128e9, 800e9)
 FAST = Machine(34e9, 1792e9, {"fp4": 1600e12, "bf16": 200e12})
+
+
+def part_of(library, machines, models=None):
+    """The library with these machines alone, and the compositions that are made of them."""
+    whole = {
+        id_: entry
+        for id_, entry in library.compositions.items()
+        if all(part in machines for _, part in parts_of(entry.hardware))
+    }
+    models = library.models if models is None else models
+    return msgspec.structs.replace(library, machines=machines, models=models, compositions=whole)
 
 
 def dense():

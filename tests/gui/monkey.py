@@ -6,7 +6,6 @@ prints what came of it; the exit status is 1 when there was a fault, a Qt warnin
 """
 
 import contextlib
-import ctypes
 import faulthandler
 import gc
 import os
@@ -22,6 +21,7 @@ from unittest import mock
 from PySide6.QtCore import (
     QCoreApplication,
     QEvent,
+    QEventLoop,
     QPoint,
     QPointF,
     Qt,
@@ -267,8 +267,15 @@ def _commands(holder):
             yield action
 
 
+def rest(ms: int) -> None:
+    """The window is left alone for so long, but for a last event."""
+    loop = QEventLoop()
+    QTimer.singleShot(ms, lambda: QTimer.singleShot(20, loop.quit))
+    loop.exec()
+
+
 def close_all(window) -> None:
-    """All but the window is closed, what was to be deleted is, freed memory is given back."""
+    """All but the window is closed, what was to be deleted is, and the window rests a moment."""
     window.resize(1280, 800)
     for _ in range(3):
         for widget in QApplication.topLevelWidgets():
@@ -277,8 +284,7 @@ def close_all(window) -> None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
     gc.collect()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)
+    rest(20)
 
 
 def memory_mb() -> float:
@@ -305,6 +311,7 @@ def main(seed: int, actions: int) -> int:
                 faulthandler.dump_traceback_later(STUCK_S, exit=True)
                 monkey.act(actions // 10)
                 close_all(window)
+                rest(1200)
                 rows.append(
                     (sum(monkey.done.values()), len(QApplication.allWidgets()), memory_mb())
                 )

@@ -5,6 +5,7 @@ import io
 
 import msgspec
 import pytest
+from gui_cases import part_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -74,7 +75,7 @@ def bench(qtbot, tmp_path, library):
     machines = dict(list(library.machines.items())[::6])
     for kept in ("geforce-rtx-4090", "geforce-rtx-5090", "geforce-rtx-3090"):
         machines[kept] = library.machines[kept]
-    return Bench(qtbot, tmp_path, msgspec.structs.replace(library, machines=machines))
+    return Bench(qtbot, tmp_path, part_of(library, machines))
 
 
 def test_the_first_needs_are_those_of_the_workload(bench):

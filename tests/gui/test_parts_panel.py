@@ -314,6 +314,21 @@ def test_a_ready_composition_shows_its_parts_and_becomes_ones_own(window, qtbot,
     assert hardware(window).name == ""
 
 
+def test_the_list_replaces_a_ready_composition_until_a_part_of_it_is_marked(window, qtbot):
+    pick(window, qtbot, "2 x geforce rtx 3090")
+    ready = hardware(window)
+    assert window.machines._delegate.chosen == ready
+    pick(window, qtbot, "2 x geforce rtx 3090")
+    assert not any(row.name.isChecked() for row in panel(window).rows)
+    pick(window, qtbot, "rtx 4090")
+    assert hardware(window) == "geforce-rtx-4090"
+    pick(window, qtbot, "2 x geforce rtx 3090")
+    QTest.mouseClick(panel(window).rows[0].name, Qt.MouseButton.LeftButton)
+    pick(window, qtbot, "rtx 4090")
+    (device,) = hardware(window).devices
+    assert (device.count, device.id) == (2, "geforce-rtx-4090")
+
+
 def test_the_parts_are_kept_as_a_machine_of_ones_own(window, qtbot, monkeypatch):
     add(window, qtbot, "2 x")
     monkeypatch.setattr(QInputDialog, "getText", lambda *_: ("The two in the cellar", True))

@@ -9,6 +9,7 @@ import random
 import msgspec
 import numpy as np
 import pytest
+from gui_cases import part_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -47,7 +48,7 @@ def small(library):
         machines[kept] = library.machines[kept]
     models = dict(list(library.models.items())[::12])
     models |= {kept: library.models[kept] for kept in ("gpt-oss-20b", "qwen3-8b")}
-    return msgspec.structs.replace(library, machines=machines, models=models)
+    return part_of(library, machines, models)
 
 
 class Bench:
@@ -425,10 +426,21 @@ def test_a_model_that_the_library_does_not_have_is_a_sentence(bench):
     assert bench.tab.pages.currentWidget() is bench.tab.table
 
 
+def test_models_are_ranked_for_a_composition(qtbot, tmp_path, library):
+    few = {kept: library.models[kept] for kept in ("gpt-oss-20b", "qwen3-8b")}
+    bench = Bench(qtbot, tmp_path, part_of(library, library.machines, few))
+    pair = msgspec.structs.replace(SCENARIO, hardware="geforce-rtx-3090-x2")
+    bench.choose(scope="models").present(pair)
+    for place in range(2):
+        assert bench.column("model")[place] in {"gpt-oss-20b", "Qwen3-8B"}
+        pair = bench.tab.ranked.table.evaluation(bench.rows.row_at(place))
+        rate = pair.result.decode.aggregate_tokens_per_s
+        assert same(bench.cell(place, "aggregate_tokens_per_s"), "aggregate_tokens_per_s", rate)
+
+
 def test_a_catalog_of_one_machine_is_ranked(qtbot, tmp_path, library):
-    one = msgspec.structs.replace(
-        library, machines={"geforce-rtx-4090": library.machines["geforce-rtx-4090"]}
-    )
+    one = part_of(library, {"geforce-rtx-4090": library.machines["geforce-rtx-4090"]})
+    one = msgspec.structs.replace(one, compositions={})
     bench = Bench(qtbot, tmp_path, one).present()
     assert bench.column("machine") == ["GeForce RTX 4090"]
     bench.choose(look="value")

@@ -66,10 +66,10 @@ def settle(window, qtbot):
 def raise_tab(window, qtbot, title):
     tabs = window._tab_widget
     tabs.setCurrentIndex(TITLES.index(title))
-    qtbot.waitUntil(lambda: tabs.currentWidget()._view is not None)
-    qtbot.waitUntil(lambda: tabs.currentWidget()._waiting is None)
-    qtbot.waitUntil(tabs.currentWidget()._view.isVisible)
-    return tabs.currentWidget()._view
+    qtbot.waitUntil(lambda: window.shown_tab._view is not None)
+    qtbot.waitUntil(lambda: window.shown_tab._waiting is None)
+    qtbot.waitUntil(window.shown_tab._view.isVisible)
+    return window.shown_tab._view
 
 
 def focused(kind):
@@ -203,7 +203,7 @@ def test_nothing_on_a_hidden_tab_is_drawn_and_nothing_there_moves(window, qtbot)
         view = raise_tab(window, qtbot, title)
         boards = view if title == "Memory traffic" else boards
     raise_tab(window, qtbot, "Decode")
-    hidden = [tab for tab in window._tabs if tab is not window._tab_widget.currentWidget()]
+    hidden = [tab for tab in window._tabs if tab is not window.shown_tab]
     watched = Paints(child for tab in hidden for child in tab.findChildren(QWidget))
     elapsed = boards.elapsed_s
     for reserved in (20_000, 30_000, 40_000):

@@ -13,7 +13,7 @@ from ourmodels_gui.ranking.field import BEST, FieldChoice, prepare
 from ourmodels_gui.ranking.machines import SEVERAL, WITH_HOST
 from ourmodels_gui.ranking.order import Filters, choose, facets, order
 from ourmodels_gui.ranking.table import rank
-from ourmodels_gui.scenario import InlineModel, WorkloadChoice
+from ourmodels_gui.scenario import InlineModel, PrefillChoice, WorkloadChoice
 from ourmodels_gui.settings import OwnPrice, Settings
 
 CARD = InlineHardware(name="card", memory_gb=24, bandwidth_gb_per_s=936, kind="discrete")
@@ -30,7 +30,6 @@ WRITTEN_OUT = (
     ),
     ComposedHardware(devices=(DeviceChoice(id="geforce-rtx-4090"),), name="One alone"),
 )
-PROMPTS = ("prefill_tokens_per_s", "time_to_first_token_s")
 READY = (
     "geforce-rtx-3090-x2",
     "geforce-rtx-5080-3090",
@@ -52,29 +51,19 @@ def field_of(library, weights="q4_k_m", cache_format=None, machines=(*READY, *WR
     return prepare(library, choice)
 
 
-def beyond_rounding(table, rows):
-    """Disagreements with `evaluate`: every digit counts, but for the rates of a device with host
-    memory, where the sweep sums in another order and the last digit may differ.
-
-    The prompts of compositions are not ranked."""
-    return [
-        (row, column, *values)
-        for row, column, *values in disagreements(table, rows)
-        if not (column in PROMPTS and math.isnan(values[0]) and table.machine_of(row).composed)
-        and (
-            table.machine_of(row).host is None
-            or not column.endswith("tokens_per_s")
-            or not math.isclose(values[0], values[1] or math.nan, rel_tol=1e-14)
-        )
-    ]
-
-
 @pytest.mark.parametrize("name", [name for name in WORKLOADS if "measured" not in name])
 @pytest.mark.parametrize("weights", ["q4_k_m", BEST])
 def test_cells_equal_evaluate(library, name, weights):
     workload, prefill = WORKLOADS[name]
     table = rank(field_of(library, weights, workload.cache_format), workload, prefill)
-    assert beyond_rounding(table, range(len(table))) == []
+    assert disagreements(table, range(len(table))) == []
+
+
+def test_cells_of_every_ready_composition_equal_evaluate(library):
+    choice = FieldChoice(machines=tuple(library.compositions), models=("gpt-oss-20b", "qwen3-8b"))
+    table = rank(prepare(library, choice), WorkloadChoice(batch=4), PrefillChoice())
+    assert len(table) == 2 * len(library.compositions)
+    assert disagreements(table, range(len(table))) == []
 
 
 def test_a_model_written_out_is_charged_no_link(library):
@@ -88,7 +77,7 @@ def test_a_model_written_out_is_charged_no_link(library):
     )
     choice = FieldChoice(machines=READY, models=(InlineModel(adapter),))
     table = rank(prepare(library, choice))
-    assert beyond_rounding(table, range(len(table))) == []
+    assert disagreements(table, range(len(table))) == []
 
 
 def test_one_device_alone_is_ranked_as_that_device_under_its_own_name(library):
@@ -103,7 +92,7 @@ def test_one_device_alone_is_ranked_as_that_device_under_its_own_name(library):
 def test_measured_rates_leave_compositions_out_with_the_reason(library):
     field = field_of(library, machines=READY)
     table = rank(field, WorkloadChoice(rates="measured"))
-    assert beyond_rounding(table, range(len(table))) == []
+    assert disagreements(table, range(len(table))) == []
     for row in range(field.single, len(field.machines)):
         if table.verdict_of(row) == "cannot be evaluated":
             assert "measured" in table.reason(row)
@@ -179,6 +168,13 @@ def test_the_power_is_the_sum_over_every_part(library):
     assert watts["geforce-rtx-5090-ddr5-128gb"] == 575 + 170
     written = rank(field_of(library, machines=WRITTEN_OUT))
     assert np.isnan(written.values("watts")[2])
+
+
+def test_the_whole_library_has_the_ready_ones_last(library):
+    field = prepare(library, FieldChoice(models=("qwen3-32b",)))
+    ids = [machine.id for machine in field.machines]
+    assert ids[field.single :] == list(library.compositions)
+    assert set(ids[: field.single]) == set(library.machines)
 
 
 def test_ordinary_rows_are_the_same_with_and_without_compositions(library):

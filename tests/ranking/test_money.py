@@ -73,7 +73,8 @@ def test_the_cost_of_tokens_needs_an_electricity_price(table):
 
 
 def test_one_price_is_not_given_to_every_memory_size(library):
-    field = prepare(library, FieldChoice(models=("gpt-oss-20b",)))
+    machines = tuple(library.machines)
+    field = prepare(library, FieldChoice(models=("gpt-oss-20b",), machines=machines))
     priced = {}
     for machine in field.machines:
         record = library.machines[machine.id].record

@@ -121,8 +121,8 @@ def expected_cells_names():
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_cells_equal_evaluate_at_random_and_at_the_edges(library, name, weights):
     workload, prefill = WORKLOADS[name]
-    field = prepare(library, FieldChoice(weights=weights, cache_format=workload.cache_format))
-    table = rank(field, workload, prefill)
+    choice = FieldChoice(weights, workload.cache_format, machines=tuple(library.machines))
+    table = rank(prepare(library, choice), workload, prefill)
     draw = random.Random(f"{name} {weights}")
     rows = [draw.randrange(len(table)) for _ in range(90)]
     assert disagreements(table, rows + edge_rows(table)) == []

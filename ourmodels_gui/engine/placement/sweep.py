@@ -1,8 +1,8 @@
 """The decode figures of compositions x models at once, without speculation.
 
 Every figure is the one that `placement.decode` gives for the pair under the policy of the
-composition. Devices of one kind, alone or with the memory of their host, take a few operations on
-arrays for all pairs; what they leave goes pair by pair through `placement.decode` itself.
+composition. All pairs of a kind take a few operations on arrays; the few where rounding decides, or
+whose aggregate is too flat to tell, go through `placement.decode` itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -66,7 +66,7 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False, dict=True):
     def single_session_tokens_per_s(self) -> Floats:
         """The ceiling of one session alone."""
         found = self._each(
-            lambda ways, best: ways.per_session(np.ones_like(best)),
+            lambda ways, best: ways.ceiling(np.ones_like(best)),
             lambda _, said: said.single_session_tokens_per_s,
         )
         return np.where(self.memory_batch >= 1.0, found, np.nan)
@@ -81,7 +81,7 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False, dict=True):
         def forced(ways: Ways, best: Floats) -> Floats:
             asked = np.full_like(best, batch)
             held = ways.holds_any | (ways.spare_bytes(asked) >= 0.0)
-            return np.where(held, ways.per_session(asked), np.nan)
+            return np.where(held, ways.ceiling(asked), np.nan)
 
         found = self._each(
             forced, lambda _, said: said.forced.per_session_tokens_per_s if said.forced else None

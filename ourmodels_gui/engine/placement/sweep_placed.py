@@ -106,15 +106,19 @@ def slowest(each_s: Floats) -> Indices:
 
 def searched(ceilings: "Aggregates", memory: Floats, floor: float) -> tuple[Floats, Mask]:
     """The best batch of 1 .. memory that clears the floor, 0 for none, and where it is not sure."""
+    best, unsure = np.zeros_like(memory), np.zeros(memory.shape, dtype=np.bool_)
+    seated = np.flatnonzero(memory >= 1.0)
+    if not seated.size:
+        return best, unsure
 
     def rates(batch: Floats) -> Floats:
-        return least_of(ceilings, np.arange(memory.size), batch) / batch
+        return least_of(ceilings, seated, batch) / batch
 
-    best = last_clearing(rates, floor, memory)
-    unsure = near_floor(rates, floor, best, memory)
-    if (at := np.flatnonzero(best >= 1.0)).size:
-        best = best.copy()
-        best[at], flat = highest_of_each(ceilings.of(at), best[at])
+    usable = last_clearing(rates, floor, memory[seated])
+    unsure[seated] = near_floor(rates, floor, usable, memory[seated])
+    if (serves := usable >= 1.0).any():
+        at = seated[serves]
+        best[at], flat = highest_of_each(ceilings.of(at), usable[serves])
         unsure[at] |= flat
     return best, unsure
 

@@ -30,6 +30,7 @@ from .pool import pools_in
 from .pools import BALANCED
 from .sweep_equal import link_columns
 from .sweep_models import ModelColumns
+from .sweep_placed import PlacedWays
 from .sweep_search import Ranges, highest_of_each, last_of_each
 from .sweep_ways import Floats, Indices, Mask, Ways, last_clearing, near_floor
 
@@ -116,7 +117,7 @@ class PoolWays(Ways):
         self, compositions: Sequence[Composition], models: ModelColumns, *, sequential: bool
     ) -> None:
         super().__init__(compositions, models)
-        self.sequential = sequential
+        self.sequential, self.of_models = sequential, models
         self.pools = [
             pools_in(one, one.pools if one.host else "sequential") for one in compositions
         ]
@@ -175,6 +176,9 @@ class PoolWays(Ways):
     def per_session(self, batch: Floats) -> Floats:
         return 1.0 / self.times.seconds(batch).max(axis=0)
 
+    def ceiling(self, batch: Floats) -> Floats:
+        return PlacedWays(self.compositions, self.of_models).per_session(batch)
+
     def binding(self, batch: Floats) -> NDArray[np.intp]:
         seconds = self.times.seconds(batch)
         link, longest = seconds[: len(self.links)], seconds[len(self.links) :].max(axis=0)
@@ -202,10 +206,11 @@ class PoolWays(Ways):
 
 def suit(models: ModelColumns) -> Mask:
     """Models of one set of experts at most, that hold what they sweep, part by part."""
-    sets = sum((group.expert_bytes > 0.0).astype(int) for group in models.experts)
-    simple = np.logical_or(not models.expected, np.asarray(sets) <= 1)
-    swept = models.always_bytes + models.expert_bytes
-    return simple & (models.resident_bytes >= swept * (1.0 - ROUNDING))
+    held = models.always_bytes + models.expert_bytes
+    suited = models.resident_bytes >= held * (1.0 - ROUNDING)
+    for group in models.experts[1:] if models.expected else ():
+        suited &= group.expert_bytes == 0.0
+    return suited
 
 
 def _swept(models: ModelColumns) -> tuple[Floats, Floats, Floats]:

@@ -16,7 +16,7 @@ NOISE = 1e-14
 """What bounds may differ by and still be the same."""
 UNSURE = 3e-13
 """A figure this near to what decides, as a fraction, is left to `placement.decode`."""
-FIGURES = 4000
+FIGURES = 2000
 """Figures that are worked out together at least, because a few cost as much."""
 OPEN = 4096
 """Ranges of batches of one pair that are looked into at a time."""

@@ -59,6 +59,10 @@ class Ways:
         """
         raise NotImplementedError
 
+    def ceiling(self, batch: Floats) -> Floats:
+        """The same at a batch of each pair, to the last bit what `Policy` says."""
+        return self.per_session(batch)
+
     def binding(self, batch: Floats) -> NDArray[np.intp]:
         """What binds at a batch of each pair, as a place in `sweep_kinds.bindings`."""
         raise NotImplementedError
@@ -70,6 +74,11 @@ class Ways:
         """
         usable = last_clearing(self.per_session, floor, memory)
         return usable, np.zeros(usable.shape, dtype=np.bool_)
+
+    def best_rate(self, memory: Floats, floor: float) -> tuple[Floats, Floats, Mask]:
+        """The same with the ceiling of one session at the best batch in between."""
+        best, unsure = self.best_batch(memory, floor)
+        return best, self.ceiling(np.maximum(best, 1.0)), unsure
 
 
 def last_clearing(rates: Callable[[Floats], Floats], floor: float, memory: Floats) -> Floats:
@@ -127,9 +136,8 @@ def found_by(ways: Sequence[Ways], floor: float) -> Found:
 def _found(ways: Ways, floor: float) -> Found:
     fits = ways.resident_margin_bytes() >= 0.0
     memory = np.where(fits, ways.memory_batch(), 0.0)
-    best, unsure = ways.best_batch(memory, floor)
+    best, rate, unsure = ways.best_rate(memory, floor)
     serves = best >= 1.0
-    rate = ways.per_session(np.maximum(best, 1.0))
     return Found(
         np.where(fits, memory, np.nan),
         np.where(serves, best, np.nan),

@@ -130,7 +130,9 @@ class WorkWays(PlacedWays):
                 memory,
             )
 
-        _, groups = self.placing.of(at).least(batch, lambda *some: period(*some).seconds)
+        groups = np.ones(at.shape)
+        if self.placing.mode == "groups":
+            _, groups = self.placing.of(at).least(batch, lambda *some: period(*some).seconds)
         return period(np.arange(at.size), batch, groups)
 
     def bound(self, at: Indices, batch: Floats, joint: bool) -> tuple[Floats, Worked]:
@@ -162,23 +164,26 @@ class WorkWays(PlacedWays):
         choices = [of_memory, pools + slowest(worked.each_s), np.full(batch.shape, 2 * pools)]
         return np.choose(np.argmin(limits[:3], axis=0), choices)
 
-    def best_batch(self, memory: Floats, floor: float) -> tuple[Floats, Mask]:
+    def best_rate(self, memory: Floats, floor: float) -> tuple[Floats, Floats, Mask]:
         best, unsure = self.memory.best_batch(memory, floor)
-        best, unsure = best.copy(), unsure.copy()
+        best, unsure, rate = best.copy(), unsure.copy(), np.zeros_like(best)
         left = np.flatnonzero(best >= 1.0)
         for joint in (False, True):
             if not left.size:
                 break
-            # Where arithmetic takes no longer at what is best without it, or without a part of it,
-            # no other batch is better with it.
-            exact, _ = self.bound(left, best[left], joint=True)
-            loose = exact[[0, 2]] if not joint else self.bound(left, best[left], joint=False)[0]
-            left = left[exact.min(axis=0) < loose.min(axis=0) * (1.0 - ROUNDING)]
+            limits = self.limits(left, best[left])
+            rate[left] = limits.min(axis=0)
+            # Where arithmetic takes no longer at what is best without it, or without its placement
+            # together with the memory, no other batch is better with it.
+            loose = self.bound(left, best[left], joint=False)[0] if joint else limits[[0, 2]]
+            left = left[rate[left] < loose.min(axis=0) * (1.0 - ROUNDING)]
             if left.size and (self.joint or not joint):
-                ceilings = WorkAggregates(self, left, joint)
-                best[left], unsure[left] = searched(ceilings, memory[left], floor)
+                found = searched(WorkAggregates(self, left, joint), memory[left], floor)
+                best[left], unsure[left] = found
                 left = left[best[left] >= 1.0]
-        return best, unsure
+        if left.size:
+            rate[left] = self.limits(left, best[left]).min(axis=0)
+        return best, rate, unsure
 
 
 class WorkAggregates(Aggregates):

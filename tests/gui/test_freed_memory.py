@@ -1,0 +1,60 @@
+"""Freed memory does not stay with the window."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEventLoop, QObject, QTimer
+
+from ourmodels_gui.gui import freed_memory
+from ourmodels_gui.gui.freed_memory import FreedMemory
+
+PIECE_BYTES = 100_000  # below what glibc maps on its own, so that it lies in the heap
+
+
+def held_bytes():
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def rest(ms):
+    loop = QEventLoop()
+    QTimer.singleShot(ms, loop.quit)
+    loop.exec()
+
+
+def fill_and_free():
+    """60 MB in pieces, of which the last stays: what lies below it is free and not given back."""
+    pieces = [b"x" * PIECE_BYTES for _ in range(600)]
+    last = pieces[-1]
+    del pieces
+    return last
+
+
+@pytest.mark.skipif(freed_memory._trim() is None, reason="another C library")
+def test_a_window_at_rest_gives_back_what_was_freed(qapp, monkeypatch):
+    monkeypatch.setattr(freed_memory, "OFTEN_S", 0.0)
+    rest(50)
+    before = held_bytes()
+    kept = fill_and_free()
+    assert held_bytes() - before > 40e6, "without the window's doing it stays"
+    owner = QObject()
+    FreedMemory(owner)
+    rest(50)
+    assert held_bytes() - before < 20e6 and len(kept) == PIECE_BYTES
+    owner.deleteLater()
+
+
+def test_it_is_not_given_back_all_the_time(qapp):
+    owner, times = QObject(), []
+    freed = FreedMemory(owner)
+    freed._trim = times.append
+    for _ in range(5):
+        rest(10)
+    assert times == []
+    freed._given_at -= 10.0
+    for _ in range(5):
+        rest(10)
+    assert times == ([0] if sys.platform == "linux" else [])
+    owner.deleteLater()
