@@ -187,10 +187,10 @@ def tabs(window, qtbot, *titles):
     for index in range(row.count()):
         if not titles or row.tabText(index).strip(OPEN + SHUT) in titles:
             row.setCurrentIndex(index)
-            qtbot.waitUntil(lambda: row.currentWidget()._view is not None)
-            qtbot.waitUntil(lambda: row.currentWidget()._waiting is None)
-            qtbot.waitUntil(row.currentWidget()._view.isVisible)
-            yield row.currentWidget()._view
+            qtbot.waitUntil(lambda: window.shown_tab._view is not None)
+            qtbot.waitUntil(lambda: window.shown_tab._waiting is None)
+            qtbot.waitUntil(window.shown_tab._view.isVisible)
+            yield window.shown_tab._view
 
 
 def of_example(start):
