@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from .engine.setup import Pools, Split
 from .inline import InlineHardware, Part
+from .language import tr
 from .problem import BadInput
 
 MOST_DEVICES = 1024
@@ -38,9 +39,9 @@ class DeviceChoice(Part, frozen=True):
     def __post_init__(self) -> None:
         if (self.id is None) == (self.machine is None):
             key = "id" if self.id is None else "machine"
-            raise BadInput(key, "write either the id of a machine, or machine: {...}")
+            raise BadInput(key, tr("write either the id of a machine, or machine: {...}"))
         if self.record is not None and self.id is None:
-            raise BadInput("record", "needs the id of one of its memory sizes")
+            raise BadInput("record", tr("needs the id of one of its memory sizes"))
 
     @property
     def chosen(self) -> str | InlineHardware | HardwareRef:
@@ -78,20 +79,23 @@ class ComposedHardware(Part, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.devices) <= MOST_KINDS:
-            raise BadInput("devices", f"write one to {MOST_KINDS} kinds of devices")
-        if self.count > MOST_DEVICES:
             raise BadInput(
-                "devices", f"{self.count:,} devices together; at most {MOST_DEVICES:,} are modelled"
+                "devices", tr("write one to {most} kinds of devices").format(most=MOST_KINDS)
             )
+        if self.count > MOST_DEVICES:
+            said = tr("{count:,} devices together; at most {most:,} are modelled")
+            raise BadInput("devices", said.format(count=self.count, most=MOST_DEVICES))
         if self.count > 1 and self.link is None:
             raise BadInput(
-                "link", "is missing; a split across devices needs one: an id, or GB/s one way"
+                "link", tr("is missing; a split across devices needs one: an id, or GB/s one way")
             )
         split = self.split or "layers"
         if split != "layers" and len(self.devices) > 1:
             raise BadInput(
                 "split",
-                f'"{split}" needs devices of one kind: write one with its count, or "layers"',
+                tr(
+                    '"{split}" needs devices of one kind: write one with its count, or "layers"'
+                ).format(split=split),
             )
         self._check_groups(split)
         self._check_host()
@@ -100,23 +104,29 @@ class ComposedHardware(Part, frozen=True, kw_only=True):
         if self.groups is None:
             return
         if split != "layers":
-            raise BadInput("groups", f'belongs to a split by "layers", not by "{split}"')
+            said = tr('belongs to a split by "layers", not by "{split}"')
+            raise BadInput("groups", said.format(split=split))
         if self.host_memory is not None:
-            raise BadInput("groups", "excludes host_memory, for which pools says who works when")
+            raise BadInput(
+                "groups", tr("excludes host_memory, for which pools says who works when")
+            )
         if self.groups > self.count:
-            raise BadInput("groups", f"must be at most the number of devices, {self.count}")
+            said = tr("must be at most the number of devices, {count}")
+            raise BadInput("groups", said.format(count=self.count))
 
     def _check_host(self) -> None:
         placed = isinstance(self.placement, PlacementChoice)
         if self.host_memory is None:
             for key, given in (("pools", self.pools is not None), ("placement", placed)):
                 if given:
-                    raise BadInput(key, "needs host_memory; write it, or leave this out")
+                    raise BadInput(key, tr("needs host_memory; write it, or leave this out"))
             return
         if self.pools == "streamed" and self.link is None:
-            raise BadInput("link", "is missing; what is streamed to the device crosses it")
+            raise BadInput("link", tr("is missing; what is streamed to the device crosses it"))
         if placed and len(self.devices) > 1:
-            raise BadInput("placement", 'needs devices of one kind; write "best" for unlike ones')
+            raise BadInput(
+                "placement", tr('needs devices of one kind; write "best" for unlike ones')
+            )
 
     @property
     def count(self) -> int:
@@ -154,4 +164,4 @@ def name_of(hardware: Hardware) -> str:
         return hardware.id
     if isinstance(hardware, ComposedHardware):
         return hardware.title
-    return hardware.name or "machine as typed"
+    return hardware.name or tr("machine as typed")

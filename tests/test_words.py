@@ -63,8 +63,9 @@ def test_texts_of_the_code_are_found(texts):
     assert "About Our Models" in texts
 
 
-def test_a_text_is_counted_everywhere_or_nowhere():
-    """One entry would have to serve both, and only one of them would find it."""
+@pytest.fixture(scope="module")
+def given():
+    """Every text that the code gives to be translated, with whether it is counted."""
     kinds = {}
     for path in MODULES:
         for call in calls(ast.parse(path.read_text(encoding="utf-8")), {"tr", "mark", "trn"}):
@@ -72,7 +73,17 @@ def test_a_text_is_counted_everywhere_or_nowhere():
             if isinstance(text, ast.Constant):
                 name = getattr(call.func, "id", getattr(call.func, "attr", ""))
                 kinds.setdefault(text.value, set()).add(name == "trn")
-    assert {text for text, found in kinds.items() if len(found) > 1} == set()
+    return kinds
+
+
+def test_every_text_that_is_given_to_be_translated_is_found(given, texts):
+    """What reads the code for words sees none inside of an f-string."""
+    assert {text for text in given if text not in texts} == set()
+
+
+def test_a_text_is_counted_everywhere_or_nowhere(given):
+    """One entry would have to serve both, and only one of them would find it."""
+    assert {text for text, found in given.items() if len(found) > 1} == set()
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -121,7 +121,7 @@ class FacetPopup(QFrame):
                 if len(counts.get(facet.key, {})) > 1:
                     self._add_heading(tr(facet.title))
                     for value in counts[facet.key]:
-                        known[facet.key, value] = self._add_value(facet.key, value)
+                        known[facet.key, value] = self._add_value(facet, value)
             if known:
                 self.tree.setCurrentItem(next(iter(known.values())))
         local = self.locale()
@@ -148,14 +148,14 @@ class FacetPopup(QFrame):
         self.tree.addTopLevelItem(item)
         item.setFirstColumnSpanned(True)
 
-    def _add_value(self, key: str, value: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([spoken(value), ""])
+    def _add_value(self, facet: Facet, value: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([spoken(facet.words.get(value, value)), ""])
         item.setFlags(
             Qt.ItemFlag.ItemIsEnabled
             | Qt.ItemFlag.ItemIsSelectable
             | Qt.ItemFlag.ItemIsUserCheckable
         )
-        item.setData(0, PLACE, (key, value))
+        item.setData(0, PLACE, (facet.key, value))
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setForeground(1, self.palette().brush(QPalette.ColorRole.PlaceholderText))
         self.tree.addTopLevelItem(item)

@@ -187,7 +187,7 @@ class Feasible(QWidget):
         separators = typed.separators()
         held = f"h {size(demand.held_bytes, separators)}"
         if demand.flow_bytes_per_s == 0:
-            return f"{held}, r: {tr('no floor')}"
+            return tr("{held}, r: no floor").format(held=held)
         return f"{held}, r {bandwidth(demand.flow_bytes_per_s, separators)}"
 
     def changeEvent(self, event: QEvent) -> None:

@@ -38,7 +38,7 @@ def found_cells(
     columns = (
         Column(tr("Needs")),
         Column(tr("Machine")),
-        Column(f"{tr('Price')}, {currency}", right=True),
+        Column(tr("Price, {currency}").format(currency=currency), right=True),
         Column(tr("Weights")),
         Column(tr("What binds, or is missing")),
         *(Column(tr(NEEDS[need]), right=True) for need in needs),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..language import tr
+from ..language import tr, trn
 from ..library.load import Library
 from ..problem import Problem
 from .theme import CARD_PADDING, UNIT, px, sized
@@ -106,9 +106,7 @@ class LibraryStatus(QWidget):
             + (yours if own else "")
         )
         count = len(library.problems)
-        words = tr("{count} files have problems").format(count=local.toString(count))
-        if count == 1:
-            words = tr("1 file has a problem")
-        self.show_problems.setText(f"\u26a0 {words}: {tr('show')}")
+        words = trn("1 file has a problem: show", "{count} files have problems: show", count)
+        self.show_problems.setText(f"\u26a0 {words.format(count=local.toString(count))}")
         self.show_problems.setVisible(count > 0)
         self._problems.offer(library.problems)

@@ -12,6 +12,18 @@ KINDS = {
     "datacenter": mark("data-centre accelerator"),
     "cpu": mark("processor and its memory"),
 }
+FORMS = {
+    "desktop": mark("desktop"),
+    "laptop": mark("laptop"),
+    "workstation": mark("workstation"),
+    "server": mark("server"),
+    "mini-pc": mark("mini PC"),
+    "handheld": mark("handheld"),
+    "phone": mark("phone"),
+    "tablet": mark("tablet"),
+    "board": mark("board"),
+    "accelerator-card": mark("accelerator card"),
+}
 SPOKEN = {
     "discrete": "gpu graphics card",
     "unified": "unified apu soc",
@@ -46,14 +58,13 @@ STANDINGS = {
     mark("announced only"): lambda entry: entry.record.announced,
     mark("measured rates known"): lambda entry: bool(entry.record.measured),
 }
-FORMS = (mark("laptop"), mark("desktop"), mark("tablet"), mark("phone"))
 
 FACETS = (
     Facet("kind", mark("Kind"), tuple(KINDS.values())),
     Facet("made", mark("Made of"), MADE),
     Facet("memory", mark("Memory"), (*(words for _, words in SIZES), MORE)),
     Facet("maker", mark("Maker")),
-    Facet("form", mark("Form")),
+    Facet("form", mark("Form"), words=FORMS),
     Facet(
         "basis",
         mark("Memory and bandwidth rest on"),
@@ -87,7 +98,7 @@ def machine_row(entry: MachineEntry) -> Row:
         sizes(entry.memory.value, entry.memory.unit),
         sizes(size.marketed.value, size.marketed.unit) if size.marketed else "",
         f"{entry.machine.bandwidth_bytes_per_s / 1e9:.0f}gb/s",
-        f"announced {tr('announced')}" if record.announced else "",
+        *(("announced", tr("announced")) if record.announced else ()),
     )
     both = units.capacity(entry.machine.capacity_bytes, local)
     return Row(

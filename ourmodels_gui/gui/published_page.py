@@ -136,10 +136,10 @@ def _row(one: Nearest, library: Library, source: str) -> tuple[Cell, ...]:
         model=model, weights=run.weights, machine=machine, conditions=conditions_words(run, write)
     )
     percent = f"{plain(round(100 * one.ceiling.ratio, 1), write)} %"
-    same = ", ".join(map(tr, one.same))
+    same = tr("the same: {what}").format(what=", ".join(map(tr, one.same)))
     note = f"{machine}, {model}, {run.weights}\n{conditions_words(run, write)}\n{source}"
     return (
         Cell(rate(run.tokens_per_s, write), run.tokens_per_s),
         Cell(percent, one.ceiling.ratio, exact(one.ceiling.ratio)),
-        Cell(words, f"{machine}, {words}", f"{note}\n{tr('the same: {what}').format(what=same)}"),
+        Cell(words, f"{machine}, {words}", f"{note}\n{same}"),
     )

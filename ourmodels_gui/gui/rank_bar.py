@@ -37,7 +37,7 @@ SCOPES: tuple[tuple[Scope, str], ...] = (
 LOOKS: tuple[tuple[Look, str], ...] = (
     ("table", mark("table")),
     ("map", mark("heat map")),
-    ("value", mark("value")),
+    ("value", mark("plot")),
 )
 SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""

@@ -7,10 +7,11 @@ from ..language import mark
 from ..ranking.order import Filters, Range, choose, facets
 from ..ranking.table import Table
 from .facets import Counts
+from .machine_rows import KINDS
 from .search import Chosen, Facet
 
 FACETS = tuple(
-    Facet(key, title)
+    Facet(key, title, words=KINDS if key == "kind" else {})
     for key, title in (
         ("verdict", mark("Verdict")),
         ("kind", mark("Kind of machine")),

@@ -17,12 +17,13 @@ WEAKEST_FIRST: tuple[Basis, ...] = ("unverified", "derived", "measured", "publis
 class Facet(msgspec.Struct, frozen=True):
     """A property to narrow a list by; values in their own order, the rest by how often they come.
 
-    key: of `Row.facets`. title: in words.
+    key: of `Row.facets`. title: in words. words: of values that are ids.
     """
 
     key: str
     title: str
     order: tuple[str, ...] = ()
+    words: dict[str, str] = {}
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -168,7 +168,8 @@ class FigureTable(QTableView):
         if not scrolls:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for column, words in enumerate(columns):
-            room = max(metrics.horizontalAdvance(widest[column]), metrics.horizontalAdvance(words))
+            of_cell = QFontMetrics(sized("caption")) if column in quiet else metrics
+            room = max(of_cell.horizontalAdvance(widest[column]), metrics.horizontalAdvance(words))
             self.setColumnWidth(column, room + 3 * UNIT)
         last = stretched if stretched >= 0 else len(columns) - 1
         if not scrolls:

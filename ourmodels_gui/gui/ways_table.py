@@ -33,7 +33,7 @@ class WaysTable(FigureTable):
                 tr("one session"),
                 tr("limited by"),
             ),
-            ("", tr("estimate") + "mmm", "1,000", "10.0k", "1,000", "1,000", tr("system memory")),
+            ("", tr("policy ceiling"), "1,000", "10.0k", "1,000", "1,000", tr("system memory")),
             left=(0, 1, 6),
             quiet=(1,),
             stretched=0,

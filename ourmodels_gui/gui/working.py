@@ -35,6 +35,13 @@ VALUES = {
     "combined": mark("memory and compute"),
     "reserved": mark("reserved at the start"),
     "on_demand": mark("on demand"),
+    "layers": mark("by layers"),
+    "tensor": mark("every matrix (tensor)"),
+    "experts": mark("by experts"),
+    "both": mark("all at once"),
+    "sequential": mark("one at a time"),
+    "streamed": mark("streamed to the devices"),
+    "best": mark("the best"),
 }
 """What a scenario chooses from, in the words of its fields."""
 KIND_COLUMN = 2
@@ -50,7 +57,7 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (tr("figure"), tr("value"), ""),
-            ("", "23,456 sessions", "estima"),
+            ("", typed.show(23_456) + " " + tr("sessions"), tr("estimate")),
             left=(0, 2),
             quiet=(2,),
             stretched=0,

@@ -25,7 +25,7 @@ def audit_page(library: Library, *, sizes: str = "") -> Iterator[str]:
 
 
 def _machines(library: Library, counts: Counts) -> Iterator[str]:
-    yield f"## {tr('Machines')}\n"
+    yield "## " + tr("Machines") + "\n"
     yield (
         tr(
             "{devices} devices, {configurations} configurations: each memory size that "
@@ -80,7 +80,7 @@ def _models(library: Library, counts: Counts, sizes: str) -> Iterator[str]:
         if r.published_parameters
     )
     summaries = sum("summary" in r.sources["shapes"].note for r in audited)
-    yield f"## {tr('Models')}\n"
+    yield "## " + tr("Models") + "\n"
     yield (
         tr(
             "{models} releases, {audited} of them audited: the parameters computed from "

@@ -9,6 +9,7 @@ from ..composed import ComposedHardware, HardwareRef, PlacementChoice
 from ..engine import placement
 from ..engine.setup import Assumption, Composition, Device
 from ..inline import InlineHardware
+from ..language import mark, tr
 from ..problem import BadInput
 from .chosen import ChosenMachine
 from .load import Library
@@ -72,47 +73,64 @@ def told_of(chosen: ChosenMachine, library: Library) -> list[Assumption]:
     assert written is not None
     told = []
     for pool, part in zip(placement.pools_of(made), chosen.pools, strict=True):
-        what = "host memory" if pool is made.host else f"device, {pool.count} x"
+        what = tr("device, {count} x").format(count=pool.count)
+        if pool is made.host:
+            what = tr("host memory")
         machine = pool.machine
         told += [
-            Assumption(what, pool.name, "", "part of the composition"),
+            Assumption(what, pool.name, "", mark("part of the composition")),
             Assumption(
-                f"capacity of {pool.name} (C_i)",
+                tr("capacity of {pool} (C_i)").format(pool=pool.name),
                 machine.capacity_bytes / GB,
                 "GB",
-                f"each; {capacity_source(part, library)}",
+                tr("each; {source}").format(source=tr(capacity_source(part, library))),
             ),
             Assumption(
-                f"bandwidth of {pool.name} (R_i)",
+                tr("bandwidth of {pool} (R_i)").format(pool=pool.name),
                 machine.bandwidth_bytes_per_s / GB,
                 "GB/s",
-                f"each; {rate_source(part, 'bandwidth', library)}",
+                tr("each; {source}").format(source=rate_source(part, "bandwidth", library)),
             ),
-            Assumption(f"overhead of {pool.name} (O_i)", pool.overhead_bytes / GB, "GB", "each"),
+            Assumption(
+                tr("overhead of {pool} (O_i)").format(pool=pool.name),
+                pool.overhead_bytes / GB,
+                "GB",
+                mark("each"),
+            ),
         ]
     if placement.device_count(made) > 1:
-        told.append(Assumption("split", made.split, "", _typed(written.split)))
+        told.append(Assumption(mark("split"), made.split, "", _typed(written.split)))
     if made.groups is not None:
-        told.append(Assumption("groups of sessions (g)", made.groups, "", "typed"))
+        told.append(Assumption(mark("groups of sessions (g)"), made.groups, "", mark("typed")))
     if made.link_bytes_per_s is not None:
         told.append(
             Assumption(
-                "link, one direction (B_link)", made.link_bytes_per_s / GB, "GB/s", chosen.link
+                mark("link, one direction (B_link)"),
+                made.link_bytes_per_s / GB,
+                "GB/s",
+                chosen.link,
             )
         )
     if made.host is not None:
-        told.append(Assumption("pools", made.pools, "", _typed(written.pools)))
+        told.append(Assumption(mark("pools"), made.pools, "", _typed(written.pools)))
         told += [
-            Assumption(f"placement of {name}", share, "of it on the devices", "typed")
+            Assumption(
+                tr("placement of {name}").format(name=tr(name)),
+                share,
+                mark("of it on the devices"),
+                mark("typed"),
+            )
             for name, share in made.placement.items()
         ]
         if not made.placement:
-            told.append(Assumption("placement", "best", "", "every byte where it is best"))
+            told.append(
+                Assumption(mark("placement"), "best", "", mark("every byte where it is best"))
+            )
     return told
 
 
 def _typed(choice: object) -> str:
-    return "default" if choice is None else "typed"
+    return mark("default") if choice is None else mark("typed")
 
 
 def _title(composition: Composition) -> str:
@@ -128,8 +146,10 @@ def _device(
     if kept >= found.machine.capacity_bytes:
         raise BadInput(
             key,
-            f"{found.name} holds {found.machine.capacity_bytes / GB:.6g} GB, all of it taken by "
-            f"the overhead of {kept / GB:.6g} GB; lower workload.overhead_gb or choose another",
+            tr(
+                "{name} holds {size:.6g} GB, all of it taken by the overhead of {kept:.6g} GB; "
+                "lower workload.overhead_gb or choose another"
+            ).format(name=found.name, size=found.machine.capacity_bytes / GB, kept=kept / GB),
         )
     same = sum(one.name == found.name for one in before)
     name = f"{found.name} ({same + 1})" if same else found.name
@@ -154,22 +174,26 @@ def _link(link: float | str | None, library: Library) -> tuple[float | None, boo
     if link is None:
         return None, False, ""
     if isinstance(link, float):
-        return link * GB, False, "typed"
+        return link * GB, False, mark("typed")
     if link not in library.links:
         near = get_close_matches(link.lower()[:80], library.links, 3, 0.5)
-        hint = f"; near it: {', '.join(near)}" if near else ""
-        shown = " ".join(link.split())[:80]
+        hint = tr("; near it: {names}").format(names=", ".join(near)) if near else ""
         raise BadInput(
             "hardware.link",
-            f'there is no link "{shown}" in this library{hint}. Choose another, or write GB/s one '
-            "way as a number",
+            tr(
+                'there is no link "{asked}" in this library{hint}. Choose another, or write GB/s '
+                "one way as a number"
+            ).format(asked=" ".join(link.split())[:80], hint=hint),
         )
     entry = library.links[link]
     figure = entry.record.bandwidth
     source = library.sources.get(figure.source)
     title = source.title if source else figure.source
-    adds = ", adds up on its way" if entry.reduces else ""
-    return entry.bytes_per_s, entry.reduces, f"{entry.name}{adds}; {figure.basis}: {title}"
+    words = tr("{link}; {basis}: {source}")
+    if entry.reduces:
+        words = tr("{link}, adds up on its way; {basis}: {source}")
+    told = words.format(link=entry.name, basis=tr(figure.basis), source=title)
+    return entry.bytes_per_s, entry.reduces, told
 
 
 def _fractions(choice: str | PlacementChoice | None) -> dict[str, float]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..composed import ComposedHardware, Hardware
+from ..language import mark
 from ..library.formats import file_bytes
 from ..library.hardware import MachineEntry
 from ..library.load import Library
@@ -233,21 +234,21 @@ def _same(
     entry = _first_device(hardware, library)
     if isinstance(hardware, ComposedHardware):
         if policy_of_run(run) == policy_of(hardware):
-            same.append("way")
+            same.append(mark("way"))
         if run.devices == hardware.count:
-            same.append("devices")
+            same.append(mark("devices"))
     if entry is not None and _same_device(run, entry, library):
-        same.append("machine")
+        same.append(mark("machine"))
     elif entry is not None and _class_of(run, library) == machine_class(entry):
-        same.append("class of machine")
+        same.append(mark("class of machine"))
     model = scenario.model
     if isinstance(model, ModelRef):
         if model.id == run.model:
-            same.append("model")
+            same.append(mark("model"))
         if model.weights == run.weights:
-            same.append("weights")
+            same.append(mark("weights"))
     if (scenario.workload.batch or 1) == (run.batch or 1):
-        same.append("batch")
+        same.append(mark("batch"))
     return tuple(same)
 
 

@@ -61,8 +61,8 @@ def stated(text: str) -> Stated:
 
     >>> stated("vllm serve x --tensor-parallel-size 4").split, stated("-ot exps=CPU").in_host
     ('tensor', True)
-    >>> stated("trtllm-bench PP8"), stated("llama-bench -ngl 99")
-    (Stated(split='layers', devices=8), Stated(device_layers=99))
+    >>> stated("trtllm-bench PP8").split, stated("llama-bench -ngl 99").device_layers
+    ('layers', 99)
     """
     split, devices = _division(text)
     layers = DEVICE_LAYERS.search(text)

@@ -7,6 +7,7 @@ import msgspec
 from ..composed import ComposedHardware, Hardware
 from ..engine.setup import Machine
 from ..inline import InlineHardware
+from ..language import mark, tr
 from ..library import written_out
 from ..library.hardware import Price
 from ..library.load import Library
@@ -14,8 +15,8 @@ from ..library.lookup import hardware_in_use, machine_entry
 from ..library.resolve import chosen_machine
 from ..scenario import HardwareRef, WorkloadChoice
 
-SEVERAL = "several devices"
-WITH_HOST = "device with host memory"
+SEVERAL = mark("several devices")
+WITH_HOST = mark("device with host memory")
 """Kinds of compositions, beside those of machines."""
 
 
@@ -55,7 +56,7 @@ def ranked_machine(named: Hardware, library: Library) -> RankedMachine:
 def _one(named: str | InlineHardware | HardwareRef, library: Library) -> RankedMachine:
     if isinstance(named, InlineHardware):
         machine, measured = written_out.machine(named)
-        name = named.name or "machine as typed"
+        name = named.name or tr("machine as typed")
         return RankedMachine("", name, machine, named, kind=named.kind, measured=measured)
     entry = machine_entry(named, library)
     record = entry.record

@@ -38,7 +38,7 @@ UNITS = {
 }
 OF_QT = {
     *("Close", "Save", "Cancel", "OK", "Scroll Left", "Scroll Right"),
-    *("Deutsch", "English", "Our Models", "hardware:", "llama"),
+    *("Deutsch", "English", "Our Models", "hardware:", "llama", "gguf", "MoE", "Qt", "Python"),
 }
 """Also what no language changes: a key of the scenario file, the family that a file names."""
 WORDS_OF_THE_PROGRAM = {"basis", "kind", "status", "tensor_class", "part", "role", "scope", "phase"}
@@ -63,11 +63,11 @@ DESKTOP = Computer(
 )
 
 
-class Bracketed(gettext.NullTranslations):
-    """Says every text in brackets, so that one without is seen."""
+class Bracketed(gettext.GNUTranslations):
+    """Says every text that has a German one, in brackets: one without is seen by having none."""
 
     def gettext(self, message):
-        return f"{OPEN}{message}{SHUT}"
+        return f"{OPEN}{message}{SHUT}" if message in self._catalog else message
 
     def ngettext(self, msgid1, msgid2, n):
         return f"{OPEN}{msgid1 if n == 1 else msgid2}{SHUT}"
@@ -97,7 +97,7 @@ def said_by(value, key=""):
 def names(library):
     examples = paths.resources() / "examples"
     found = {*OF_QT, NATIVE, *WEIGHT_FORMATS, *CACHE_FORMATS, *MODES}
-    found |= {*library.models, *library.machines}
+    found |= {*library.models, *library.machines, *(one.name for one in WEIGHT_FORMATS.values())}
     for folder in (paths.catalog(), examples):
         for path in folder.rglob("*.json"):
             found |= {*said_by(json.loads(path.read_bytes()))}
@@ -155,7 +155,8 @@ class Reader:
 @pytest.fixture
 def window(qtbot, theme, tmp_path, monkeypatch):
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path))
-    language.speak(Bracketed())
+    with (paths.resources() / "locale/de/LC_MESSAGES/ourmodels.mo").open("rb") as file:
+        language.speak(Bracketed(file))
     made = program.build(theme, preferences(tmp_path))
 
     def leave(it):
@@ -186,10 +187,10 @@ def tabs(window, qtbot, *titles):
     for index in range(row.count()):
         if not titles or row.tabText(index).strip(OPEN + SHUT) in titles:
             row.setCurrentIndex(index)
-            qtbot.waitUntil(lambda: row.currentWidget()._view is not None)
-            qtbot.waitUntil(lambda: row.currentWidget()._waiting is None)
-            qtbot.waitUntil(row.currentWidget()._view.isVisible)
-            yield row.currentWidget()._view
+            qtbot.waitUntil(lambda: window.shown_tab._view is not None)
+            qtbot.waitUntil(lambda: window.shown_tab._waiting is None)
+            qtbot.waitUntil(window.shown_tab._view.isVisible)
+            yield window.shown_tab._view
 
 
 def of_example(start):
