@@ -144,7 +144,9 @@ class PrefillPlot(QWidget):
         if curves is None or values.size == 0:
             self._setup = None
             self.waits.hide()
-            self.rates.say(how_to_know(prefill.unavailable or tr(prefill.verdict)))
+            none = tr("No prompt of any length fits beside the model.")
+            unknown = how_to_know(prefill.unavailable or tr(prefill.verdict))
+            self.rates.say(none if curves is None else unknown)
             return
         self._batch = batch
         for region in (self._beyond, self._beyond_wait):
