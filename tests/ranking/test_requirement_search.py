@@ -40,7 +40,8 @@ def test_an_overhead_that_fills_a_part_of_a_composition_rules_it_out(library):
     needs = Requirements(QWEN, context_tokens=1000, overhead_gb=64.0)
     found = search(library, needs, misses=10_000)
     every = (*found.meets, *found.unknown, *found.misses)
-    assert {one.machine.id for one in every} == library.machines.keys() | library.compositions.keys()
+    known = library.machines.keys() | library.compositions.keys()
+    assert {one.machine.id for one in every} == known
     full = [one for one in found.misses if "taken by the overhead" in one.checks[0].said()]
     assert len(full) > 10 and all(one.checks[0].met is False for one in full)
     for one in (*found.meets[:40], *found.misses[:40], *found.misses[-20:]):
