@@ -33,6 +33,7 @@ def fill_and_free():
 
 
 @pytest.mark.skipif(freed_memory._trim() is None, reason="another C library")
+@pytest.mark.skipif(not os.environ.get("ALONE"), reason="run by test_alone, in its own process")
 def test_a_window_at_rest_gives_back_what_was_freed(qapp, monkeypatch):
     monkeypatch.setattr(freed_memory, "OFTEN_S", 0.0)
     rest(50)

@@ -1,0 +1,23 @@
+"""Tests of memory that need a process without what hundreds of other tests have left in it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("name", ["test_freed_memory", "test_steady"])
+def test_memory_is_let_go_in_a_process_of_its_own(name):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{HERE / name}.py"],
+        env={**os.environ, "ALONE": "1"},
+        cwd=HERE.parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
