@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QHBoxLayout,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -26,6 +25,7 @@ from ..scenario import Scenario
 from ..units import plain, rate
 from . import typed
 from .captions import message, say
+from .consent import may_lose
 from .measurements import Measurements
 from .tables import Cell, FigureTable
 from .theme import UNIT
@@ -143,15 +143,8 @@ class LogPage(QWidget):
 
     def _delete(self) -> None:
         ids = self._own_chosen()
-        button = QMessageBox.StandardButton
-        answer = QMessageBox.question(
-            self,
-            tr("Delete measurements"),
-            tr("Delete {count} of the logged measurements?").format(count=len(ids)),
-            button.Discard | button.Cancel,
-            button.Cancel,
-        )
-        if answer != button.Discard:
+        words = tr("Delete {count} of the logged measurements?").format(count=len(ids))
+        if not may_lose(self, tr("Delete measurements"), words):
             return
         try:
             self._measurements.remove(ids)

@@ -20,7 +20,7 @@ from ..engine.longest_context import longest_context_tokens
 from ..engine.placement.sweep import CompositionSweep
 from ..engine.prefill_pairs import PrefillPairs
 from ..engine.setup import Machine, Workload
-from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables
+from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables, verdict_codes
 from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
 from ..language import tr
 from ..library.resolve import (
@@ -83,8 +83,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def verdict(self) -> NDArray[np.int8]:
         """Index into `sweep.VERDICTS`."""
-        fits = (self.memory_batch >= 0.0).astype(np.int8)
-        return fits + (self.memory_batch >= 1.0) + (self.best_batch >= 1.0)
+        return verdict_codes(self.memory_batch, self.best_batch)
 
     @cached_property
     def margin_bytes(self) -> Floats:
