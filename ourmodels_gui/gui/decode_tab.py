@@ -69,7 +69,8 @@ class DecodeTab(PlotTab):
         decode = evaluation.result.decode if evaluation.result else None
         self.keep.setEnabled(self.keep.isChecked() or bool(decode and decode.memory_batch))
         self._title = tr("Pinned: {title}").format(title=told(evaluation).title)
-        batches = sampled(batch_span(decode)).tolist() if decode else [1]
+        result = evaluation.result
+        batches = sampled(batch_span(result)).tolist() if result else [1]
         self.concurrency.present(decode, batches)
         self.table.present(*batch_rows(evaluation))
         self._offered = ways(evaluation)

@@ -28,6 +28,7 @@ from ourmodels_gui.engine.decode import decode as ordinary_decode
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.placement.experts import ReplicatedAttention
+from ourmodels_gui.engine.placement.figures import figures
 from ourmodels_gui.engine.placement.knapsack import divide
 from ourmodels_gui.engine.placement.parts import parts
 from ourmodels_gui.engine.placement.pools import PoolPolicy
@@ -387,6 +388,26 @@ def test_the_aggregate_can_fall_where_the_cache_pushes_weights_out():
     assert result.decode.best_batch < result.decode.memory_batch
     pushed = result.placement.pushed_out_from_batch
     assert pushed is not None and 1 < pushed <= result.decode.memory_batch
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_pools(), st.floats(0.0, 1.2))
+def test_the_last_usable_batch_is_the_last_of_a_scan_that_clears_the_floor(found, share):
+    way = policies(found)[0]
+    high = min(way.memory_batch(), 2000)
+    assume(0 < way.memory_batch() == high)
+    rates = way.per_session(np.arange(1.0, high + 1))
+    floor = (share * rates[0] + (1 - share) * rates[-1]) * (1 - 1e-9)  # alike but for rounding
+    workload = msgspec.structs.replace(found.workload, floor_tokens_per_s=float(floor))
+    asked = msgspec.structs.replace(found, workload=workload)
+    told = figures(asked, policies(asked)[0])
+    clearing = np.flatnonzero(rates >= floor)
+    if not len(clearing):
+        assert told.last_usable_batch is told.last_usable_per_session_tokens_per_s is None
+        return
+    last = int(clearing[-1]) + 1
+    assert told.last_usable_batch == last >= told.best_batch
+    assert math.isclose(told.last_usable_per_session_tokens_per_s, rates[last - 1], rel_tol=1e-12)
 
 
 @pytest.mark.parametrize("count", [2, 4, 8])

@@ -215,8 +215,7 @@ def test_the_table_lists_doubled_batches_and_the_limits():
 
 
 def test_the_span_goes_past_the_limits_and_is_a_power_of_two():
-    decode = evaluated(mixture(), batch=64).result.decode
-    span = batch_span(decode)
+    span = batch_span(evaluated(mixture(), batch=64).result)
     assert span >= 64
     assert span & (span - 1) == 0
 

@@ -66,17 +66,16 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
     """Decode under one policy: the batches, the rates, and what binds."""
     floor = setup.workload.floor_tokens_per_s
     memory = way.memory_batch()
-    best = None
-    if memory:
-        usable = _usable(way, floor, memory)
-        if usable:
-            best = usable
-            if not way.rises:
-                best = highest(lambda b: b * way.per_session(b), usable, way.mark)
+    usable = _usable(way, floor, memory) if memory else 0
+    best = usable or None
+    if best is not None and not way.rises:
+        best = highest(lambda b: b * way.per_session(b), usable, way.mark)
     kind = kinds_of(setup, way, memory)[0]["aggregate_tokens_per_s"]
     if not memory:
         return PolicyFigures(way.name, kind, 0)
-    (single, single_binding), (rate, binding) = way.bound(np.array([1.0, float(best or 1)]))
+    (single, single_binding), (rate, binding), (slowest, _) = way.bound(
+        np.array([1.0, float(best or 1), float(usable or 1)])
+    )
     return PolicyFigures(
         name=way.name,
         kind=kind,
@@ -85,6 +84,8 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
         aggregate_tokens_per_s=None if best is None else best * rate,
         per_session_tokens_per_s=None if best is None else rate,
         single_session_tokens_per_s=single,
+        last_usable_batch=usable or None,
+        last_usable_per_session_tokens_per_s=slowest if usable else None,
         binding=None if best is None else binding,
         single_binding=single_binding,
         groups=None if best is None else way.groups(best),
