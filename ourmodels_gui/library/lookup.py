@@ -10,8 +10,9 @@ from ..language import mark, tr
 from ..problem import BadInput, brief
 from ..scenario import DraftModel, HardwareRef, ModelRef
 from .hardware import HardwareRecord, machine_entries
-from .load import Library, MachineEntry, parse
+from .load import Library, MachineEntry
 from .models import ModelRecord, refuse_impossible
+from .parse import parse
 
 T = TypeVar("T")
 NO_MACHINE = mark('there is no machine "{asked}" in this library{hint}. Choose another machine')
