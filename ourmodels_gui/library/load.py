@@ -17,8 +17,6 @@ from .models import ModelRecord, refuse_impossible
 from .parse import parse
 from .records import Source
 
-__all__ = ["Library", "MachineEntry", "ModelEntry", "load"]
-
 
 class ModelEntry(msgspec.Struct, frozen=True):
     """One model that can be chosen. Formats and sizes come from `library.profile`.

@@ -5,12 +5,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..composed import Hardware
+from ..composed import Hardware, HardwareRef
 from ..language import mark, tr
 from ..problem import BadInput, brief
-from ..scenario import DraftModel, HardwareRef, ModelRef
-from .hardware import HardwareRecord, machine_entries
-from .load import Library, MachineEntry
+from ..scenario import DraftModel, ModelRef
+from .hardware import HardwareRecord, MachineEntry, machine_entries
+from .load import Library
 from .models import ModelRecord, refuse_impossible
 from .parse import parse
 
