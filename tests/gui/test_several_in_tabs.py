@@ -1,17 +1,13 @@
 """Every tab with several devices or memories: none raises, none tells the figures of one memory."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from gui_cases import preferences
+from gui_cases import settle, whole_window
 
-from ourmodels_gui import app as program
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice, PlacementChoice
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.cache_tab import CacheTab
 from ourmodels_gui.gui.drafting import comparison_rows, needed_acceptance, rates
-from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.speculation_tab import SpeculationTab
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 from ourmodels_gui.library.resolve import resolve
@@ -62,19 +58,8 @@ CASES = {
 
 
 @pytest.fixture
-def window(qtbot, theme, tmp_path, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    made = program.build(theme, preferences(tmp_path))
-    qtbot.addWidget(made, before_close_func=clean)
-    with qtbot.waitExposed(made):
-        made.show()
-    made.resize(1280, 800)
-    qtbot.waitUntil(lambda: made.answers._view is not None)
-    return made
-
-
-def clean(window):
-    window.document._saved = window._store.scenario
+def window(qtbot, theme, tmp_path, monkeypatch):
+    return whole_window(qtbot, theme, tmp_path, monkeypatch)
 
 
 def test_every_tab_takes_every_composition(window, qtbot):
@@ -87,7 +72,7 @@ def test_every_tab_takes_every_composition(window, qtbot):
         qtbot.waitUntil(lambda: window.shown_tab._view is not None)
         for case in (*CASES.values(), start):
             window._store.open(case)
-            qtbot.waitUntil(lambda: not window._recompute._timer.isActive())
+            settle(window, qtbot)
             qtbot.waitUntil(lambda: window.shown_tab._waiting is None)
             assert not window.shown_tab.grab().isNull()
             assert bool(window.bar.words.text()) == (case is CASES["an unknown part"])
