@@ -38,16 +38,14 @@ FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"
 class CacheTab(QWidget):
     """The formats side by side, the layers below, and how far the context can grow.
 
-    evaluate: gives the evaluation of a scenario that is not the one in use.
+    resolve: gives the setup of a scenario that is not the one in use.
     """
 
     edited = Signal(dict)
 
-    def __init__(
-        self, evaluate: Callable[[Scenario], Evaluation], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, resolve: Callable[[Scenario], Setup], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._evaluate = evaluate
+        self._resolve = resolve
         self._waiting: Evaluation | None = None
         self._longest = 0
         self.formats = [FormatButton(name) for name in CACHE_FORMATS]
@@ -123,7 +121,7 @@ class CacheTab(QWidget):
         scenario, setup = evaluation.scenario, evaluation.setup
         found: Sequence[FormatFigures] = ()
         if setup is not None:
-            found = format_figures(scenario, self._evaluate)
+            found = format_figures(scenario, self._resolve)
         used = scenario.workload.cache_format or "fp16"
         same = len({figures.session_bytes for figures in found}) == 1
         by_name = {figures.name: figures for figures in found}

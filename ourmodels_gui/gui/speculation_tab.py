@@ -1,5 +1,6 @@
 """Speculation: whether a draft pays, over every number of sessions."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -14,7 +15,7 @@ from .drafting import comparison_rows, drafting_words
 from .fields import NumberField
 from .folding import ToolRow, labelled
 from .plot_tab import PlotTab
-from .tables import FigureTable
+from .tables import FigureTable, Row
 from .theme import UNIT, px, sized
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class SpeculationTab(PlotTab):
         self.column.addWidget(self.said)
 
     def draw(self, evaluation: Evaluation) -> None:
-        """Show the evaluation in the plots, the controls and the table."""
+        """Show the evaluation in the plots and the controls."""
         if self.plot is None:
             from .speculation_plot import SpeculationPlot  # noqa: PLC0415 - imports pyqtgraph
 
@@ -139,7 +140,10 @@ class SpeculationTab(PlotTab):
         self.plot.present(evaluation)
         self.controls.present(evaluation)
         self.said.setText(drafting_words(evaluation.setup))
-        self.table.present(*comparison_rows(evaluation))
+
+    def rows(self, evaluation: Evaluation) -> tuple[Sequence[Row], set[int]]:
+        """The ceilings with and without a draft at some numbers of sessions."""
+        return comparison_rows(evaluation)
 
 
 def _whole(text: str) -> int:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from ..language import tr
 from ..units import exact
+from .cell_delegate import CellDelegate, Shown
 from .theme import UNIT, sized
 
 Index = QModelIndex | QPersistentModelIndex
@@ -83,16 +84,28 @@ class FigureModel(QAbstractTableModel):
         self._fonts = (sized("caption"), sized("text", bold=True))
 
     def show_rows(self, rows: Sequence[Row], marked: set[int]) -> None:
-        rows = list(rows)
-        if len(rows) == len(self.rows):
+        """Show these; only the rows that differ are painted anew."""
+        rows, before, stood = list(rows), self.rows, self.marked
+        if len(rows) != len(before):
+            self.beginResetModel()
             self.rows, self.marked = rows, marked
-            if rows:
-                last = self.index(len(rows) - 1, len(self.columns) - 1)
-                self.dataChanged.emit(self.index(0, 0), last)
+            self.endResetModel()
             return
-        self.beginResetModel()
         self.rows, self.marked = rows, marked
-        self.endResetModel()
+        for at, (new, old) in enumerate(zip(rows, before, strict=True)):
+            if tuple(new) != tuple(old) or (at in marked) != (at in stood):
+                last = self.index(at, len(self.columns) - 1)
+                self.dataChanged.emit(self.index(at, 0), last)
+
+    def shown(self, row: int, column: int) -> Shown:
+        """How a cell looks."""
+        text = self.rows[row][column].text
+        if column in self.quiet:
+            return Shown(text, quiet=True)
+        return Shown(text, bold=row in self.marked)
+
+    def is_right(self, column: int) -> bool:
+        return column not in self.left
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -167,6 +180,7 @@ class FigureTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.setFont(sized("text"))
+        self.setItemDelegate(CellDelegate(self.figures, self))
         self.verticalHeader().hide()
         metrics = QFontMetrics(sized("text", bold=True))
         self.verticalHeader().setDefaultSectionSize(metrics.height() + 2 * UNIT)

@@ -36,7 +36,12 @@ class WaysTable(FigureTable):
                 tr("limited by"),
             ),
             (
-                *("m" * LEAST_LETTERS, tr("policy ceiling"), "1,000", "10.0k", "1,000", "1,000"),
+                "m" * LEAST_LETTERS,
+                tr("policy ceiling"),
+                "1,000 \u2026 1,000",
+                "10.0k",
+                "1,000",
+                "1,000",
                 tr("system memory"),
             ),
             left=(0, 1, 6),

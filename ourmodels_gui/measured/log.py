@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from .. import strict_json
 from ..files import FileChanged, create, read_small, replace, stamp, write_whole
+from ..fitting import fit
 from ..language import tr, trn
 from ..library.load import Library
 from ..library.lookup import hardware_in_use
@@ -147,7 +148,7 @@ def read(data: bytes) -> tuple[tuple[Entry, ...], tuple[tuple[Any, str], ...]]:
     ids: set[str] = set()
     for number, row in enumerate(rows):
         try:
-            entry: Entry = strict_json.fit(row, Entry, f"entries[{number}]")
+            entry: Entry = fit(row, Entry, f"entries[{number}]")
             _day(entry.logged, f"entries[{number}].logged")
             if entry.run.id in ids:
                 raise BadInput(

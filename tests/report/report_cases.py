@@ -1,4 +1,4 @@
-"""The four reports that the tests look at, and what they share."""
+"""The reports that the tests look at, and what they share."""
 
 from functools import cache
 
@@ -81,6 +81,13 @@ def cases() -> dict[str, tuple[Scenario, ...]]:
         ),
         "typed": (read_file(example),),
         "composed": (Scenario("geforce-rtx-5090-ddr5-128gb", gpt, workload=LONG),),
+        "falling": (
+            Scenario(
+                "geforce-rtx-3090-ddr4-64gb",
+                ModelRef("qwen3-30b-a3b", weights="q8_0"),
+                workload=WorkloadChoice(32_000, 16_000, floor_tokens_per_s=5),
+            ),
+        ),
         "beside": tuple(
             Scenario(machine, gpt, workload=LONG)
             for machine in ("geforce-rtx-3090-x4", "nvidia-dgx-spark-gb10", "geforce-rtx-5080-3090")

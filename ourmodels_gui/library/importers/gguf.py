@@ -7,7 +7,7 @@ References: the GGUF specification in the ggml repository (docs/gguf.md).
 
 import struct
 from itertools import pairwise
-from math import ceil, isfinite, prod
+from math import ceil, prod
 from typing import Any
 
 import msgspec
@@ -318,8 +318,3 @@ class _Scan:
 
     def _ended(self) -> BadInput:
         return self.file.bad(tr("the file ends within its header; download it again"))
-
-
-def finite(value: Any) -> bool:
-    """Whether a number of the metadata can be used."""
-    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
