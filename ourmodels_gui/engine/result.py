@@ -172,9 +172,10 @@ class PolicyPrompt(msgspec.Struct, frozen=True):
 class PolicyFigures(msgspec.Struct, frozen=True):
     """Decode under one way of using the pools of a composition.
 
-    kind: a policy ceiling holds only for runtimes that work this way. groups: of sessions at the
-        best batch, in a split by layers. binding, single_binding: what binds at the best batch and
-        at one session. prompt: None where no prompt is asked about.
+    kind: a policy ceiling holds only for runtimes that work this way. last_usable_*: of the largest
+        batch that fits and clears the floor, which exceeds the best one where the aggregate falls.
+        groups: of sessions at the best batch, in a split by layers. binding, single_binding: what
+        binds at the best batch and at one session. prompt: None where no prompt is asked about.
     """
 
     name: str
@@ -184,6 +185,8 @@ class PolicyFigures(msgspec.Struct, frozen=True):
     aggregate_tokens_per_s: float | None = None
     per_session_tokens_per_s: float | None = None
     single_session_tokens_per_s: float | None = None
+    last_usable_batch: int | None = None
+    last_usable_per_session_tokens_per_s: float | None = None
     binding: Binding | None = None
     single_binding: Binding | None = None
     groups: int | None = None
@@ -222,6 +225,11 @@ class Placement(msgspec.Struct, frozen=True):
     single_binding: Binding | None = None
     pushed_out_from_batch: int | None = None
     prompt_policy: str = ""
+
+    @property
+    def in_use(self) -> PolicyFigures:
+        """The figures of `policy`."""
+        return self.policies[0]
 
 
 class Result(msgspec.Struct, frozen=True):

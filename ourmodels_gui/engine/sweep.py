@@ -47,8 +47,7 @@ class Sweep(msgspec.Struct, frozen=True, eq=False):
     @property
     def verdict(self) -> NDArray[np.int8]:
         """Index into VERDICTS."""
-        fits = (self.memory_batch >= 0.0).astype(np.int8)
-        return fits + (self.memory_batch >= 1.0) + (self.best_batch >= 1.0)
+        return verdict_codes(self.memory_batch, self.best_batch)
 
     @property
     def resident_margin_bytes(self) -> Floats:
@@ -301,6 +300,17 @@ def _longer_table(routed: int, per_token: int, length: int) -> Floats:
     )
     table.flags.writeable = False
     return table
+
+
+def verdict_codes(memory_batch: Floats, best_batch: Floats) -> NDArray[np.int8]:
+    """The place of each verdict in VERDICTS.
+
+    Parameters: memory_batch, NaN where the model does not fit; best_batch, NaN where none serves.
+
+    >>> [VERDICTS[code] for code in verdict_codes(np.array([np.nan, 3.0]), np.array([np.nan, 2.0]))]
+    ['model does not fit', 'serves']
+    """
+    return (memory_batch >= 0.0).astype(np.int8) + (memory_batch >= 1.0) + (best_batch >= 1.0)
 
 
 def _free_bytes(machines: MachineTable) -> Floats:

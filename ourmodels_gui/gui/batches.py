@@ -7,7 +7,7 @@ from ..engine.curve import curve, limits
 from ..evaluation import Evaluation
 from ..language import mark, tr
 from ..summary.figures import NONE
-from ..summary.spans import batch_span
+from ..summary.spans import batch_span, rate_limit
 from ..units import number, rate
 from . import typed
 from .tables import Cell, Row
@@ -55,11 +55,11 @@ def batch_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
     if setup is None or result is None or not result.decode.memory_batch:
         return [], set()
     decode = result.decode
-    high = batch_span(decode)
+    high = batch_span(result)
     listed = {2**power for power in range(high.bit_length())}
     forced = decode.forced.batch if decode.forced else None
     pushed = None if result.placement is None else result.placement.pushed_out_from_batch
-    named = {decode.best_batch, decode.memory_batch, decode.rate_limited_batch, forced, pushed}
+    named = {decode.best_batch, decode.memory_batch, rate_limit(result), forced, pushed}
     listed |= {batch for batch in named if batch is not None and 1 <= batch <= high}
     batches = np.array(sorted(listed))
     policy = None if result.placement is None else result.placement.policy

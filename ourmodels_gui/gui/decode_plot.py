@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QWidget
 
 from ..engine.ascending import ascending
 from ..engine.curve import DecodeCurve, curve, limits
-from ..engine.result import Decode, Placement
+from ..engine.result import Decode, Result
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..language import tr, trn
 from ..measured.points import Point
-from ..summary.spans import batch_span
+from ..summary.spans import batch_span, rate_limit
 from ..units import duration, number, plain, rate
 from . import typed
 from .batches import LIMITS, sampled, why_no_curve
@@ -85,7 +85,7 @@ class DecodePlot(LogPlot):
         self._setup, self._decode = evaluation.setup, evaluation.result.decode
         placed = evaluation.result.placement
         self._policy = None if placed is None else placed.policy
-        self._draw(self._setup, self._decode, placed)
+        self._draw(self._setup, evaluation.result)
 
     def set_measured(self, points: Sequence[Point]) -> None:
         """Measurements to draw with the next evaluation: all sessions together, and each."""
@@ -112,9 +112,9 @@ class DecodePlot(LogPlot):
         self.ghosts[1].show_values(kept.batches, single)
         return float(total.max()), float(single.min())
 
-    def _draw(self, setup: Setup, decode: Decode, placed: Placement | None) -> None:
-        write = typed.separators()
-        high = batch_span(decode)
+    def _draw(self, setup: Setup, result: Result) -> None:
+        write, decode = typed.separators(), result.decode
+        high = batch_span(result)
         fits = decode.memory_batch or 1
         drawn = curve(setup, ascending(sampled(high), min(fits, high)), self._policy)
         batches = drawn.batches
@@ -132,7 +132,7 @@ class DecodePlot(LogPlot):
         floor = setup.workload.floor_tokens_per_s
         words = tr("floor {rate} tok/s").format(rate=plain(floor, write))
         self._floor.show_at(floor, words, below=single[0] > floor)
-        self._show_gates(decode, placed, high)
+        self._show_gates(result, high)
         self._show_points(decode)
         seen = [float(np.nanmax(total)), float(np.nanmin(single)), *self._draw_ghosts()]
         self._floor_at = floor
@@ -166,14 +166,14 @@ class DecodePlot(LogPlot):
         bound = batches[limits(setup, batches, self._policy) == "link"]
         return (float(bound[0]), 1.001 * float(bound[-1])) if bound.size else (None, None)
 
-    def _show_gates(self, decode: Decode, placed: Placement | None, high: int) -> None:
+    def _show_gates(self, result: Result, high: int) -> None:
         """A vertical for each limit; limits at the same batch share one."""
-        write = typed.separators()
+        write, decode, placed = typed.separators(), result.decode, result.placement
         pushed = None if placed is None else placed.pushed_out_from_batch
         limits_by_name = {
             tr("best"): (decode.best_batch, self._best_gate),
             tr("memory limit"): (decode.memory_batch, self._memory_gate),
-            tr("rate limit"): (decode.rate_limited_batch, self._rate_gate),
+            tr("rate limit"): (rate_limit(result), self._rate_gate),
             tr("forced"): (decode.forced.batch if decode.forced else None, self._forced_gate),
             tr("cache pushes weights out"): (pushed, self._pushed_gate),
         }

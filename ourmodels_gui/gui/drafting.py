@@ -84,7 +84,7 @@ def comparison_rows(evaluation: Evaluation) -> tuple[list[Row], set[int]]:
         return [], set()
     decode = result.decode
     chosen = decode.forced.batch if decode.forced else decode.best_batch
-    high = batch_span(decode)
+    high = batch_span(result)
     listed = {2**power for power in range(high.bit_length())}
     listed |= {batch for batch in (chosen, decode.memory_batch) if batch}
     batches = np.array(sorted(listed))

@@ -11,9 +11,9 @@ from .theme import UNIT, sized
 
 GUIDES = {
     mark("Decode"): mark(
-        "Every number of sessions at once has two ceilings: more sessions make all "
-        "of them together faster and each one slower. The best number is where the "
-        "memory ends, or where one more would fall below the floor."
+        "Every number of sessions at once has two ceilings: more sessions make each "
+        "one slower and, while memory of one speed holds them, all of them together "
+        "faster. The best number gives the most together, each at the floor or above."
     ),
     mark("Prefill"): mark(
         "Before the first token the whole prompt goes through the model. Short "

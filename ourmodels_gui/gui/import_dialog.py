@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
-    QMessageBox,
     QProgressBar,
     QPushButton,
     QStackedWidget,
@@ -24,6 +23,7 @@ from ..library.models import ModelRecord
 from ..problem import BadInput
 from .background import Worker
 from .captions import message, say
+from .consent import may_lose
 from .import_reading import Beside, Reviewed, read, review
 from .import_review import ReviewPage
 from .model_path_row import ModelPathRow
@@ -83,19 +83,10 @@ class ImportDialog(QDialog):
         if self._worker.is_busy and self.reviewed is None:
             self.stop()
             return
-        button = QMessageBox.StandardButton
-        if (self._answers or (self.reviewed and self.fields.is_edited)) and (
-            QMessageBox.question(
-                self,
-                tr("Unsaved model"),
-                tr("Close without saving the model?"),
-                button.Discard | button.Cancel,
-                button.Cancel,
-            )
-            != button.Discard
-        ):
-            return
-        super().reject()
+        is_edited = self._answers or (self.reviewed and self.fields.is_edited)
+        words = tr("Close without saving the model?")
+        if not is_edited or may_lose(self, tr("Unsaved model"), words):
+            super().reject()
 
     def stop(self) -> None:
         """Stop reading; what was shown before stays, with the answers that it was shown with."""

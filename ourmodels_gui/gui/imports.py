@@ -1,45 +1,32 @@
 """Models from their own files: asked for in the menu, dropped on the window, or pasted."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from ..language import tr
 from ..library import user as own_files
-from ..library.load import Library
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from .background import Worker
-from .main_window import MainWindow
 from .model_paths import pasted_model
-from .store import Store
+from .user_files import UserFiles
 
 if TYPE_CHECKING:
     from .import_dialog import ImportDialog
 
 
-class Imports(QObject):
-    """One dialog at a time; a saved model is a file, and the window's choice.
+class Imports(UserFiles):
+    """One dialog at a time; a saved model is a file, and the window's choice."""
 
-    Parameters: folder of the user's files; reload, which reads the library again.
-    """
+    dialog: "ImportDialog | None" = None
 
-    def __init__(
-        self, store: Store, window: MainWindow, folder: Path, reload: Callable[[], Library]
-    ) -> None:
-        super().__init__(window)
-        self._store = store
-        self._window = window
-        self._folder = folder
-        self._reload = reload
+    def _listen(self) -> None:
         # Not the dialog's own: closing it must not wait for a file that is slow to read.
         self._worker = Worker(self)
-        self.dialog: ImportDialog | None = None
-        window.model_asked.connect(self._asked)
-        window.model_given.connect(self.open)
+        self._window.model_asked.connect(self._asked)
+        self._window.model_given.connect(self.open)
 
     def open(self, path: Path | None = None) -> None:
         """Show the dialog, on the model at a path where one is given."""
@@ -88,5 +75,5 @@ class Imports(QObject):
     def _save(self, record: ModelRecord) -> None:
         taken = frozenset(self._store.library.models)
         _, model_id = own_files.add_model(self._folder, record, taken)
-        self._store.set_library(self._reload())
+        self._read_again()
         self._store.edit({"model": {"id": model_id}})

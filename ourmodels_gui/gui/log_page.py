@@ -6,8 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QHBoxLayout,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -26,6 +24,8 @@ from ..scenario import Scenario
 from ..units import plain, rate
 from . import typed
 from .captions import message, say
+from .consent import may_lose
+from .folding import ToolRow
 from .measurements import Measurements
 from .tables import Cell, FigureTable
 from .theme import UNIT
@@ -62,16 +62,13 @@ class LogPage(QWidget):
         self.use_button = self._button(tr("Use these conditions"), self._use)
         self.export_button = self._button(tr("Export\u2026"), self._export)
         self.delete_button = self._button(tr("Delete"), self._delete)
-        foot = QHBoxLayout()
-        for button in (self.use_button, self.export_button, self.delete_button):
-            foot.addWidget(button)
-        foot.addStretch(1)
+        foot = ToolRow((self.use_button, self.export_button, self.delete_button))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, 0)
         layout.addWidget(self.all)
         layout.addWidget(self.status)
         layout.addWidget(self.table, 1)
-        layout.addLayout(foot)
+        layout.addWidget(foot)
 
     def present(self, scenario: Scenario) -> None:
         """Show the measurements of a scenario, or all where the user asked for them."""
@@ -143,15 +140,8 @@ class LogPage(QWidget):
 
     def _delete(self) -> None:
         ids = self._own_chosen()
-        button = QMessageBox.StandardButton
-        answer = QMessageBox.question(
-            self,
-            tr("Delete measurements"),
-            tr("Delete {count} of the logged measurements?").format(count=len(ids)),
-            button.Discard | button.Cancel,
-            button.Cancel,
-        )
-        if answer != button.Discard:
+        words = tr("Delete {count} of the logged measurements?").format(count=len(ids))
+        if not may_lose(self, tr("Delete measurements"), words):
             return
         try:
             self._measurements.remove(ids)

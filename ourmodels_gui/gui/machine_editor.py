@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QMessageBox,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -17,6 +16,7 @@ from ..language import tr
 from ..library.hardware import MODES, HardwareRecord
 from ..problem import BadInput
 from .captions import message, say
+from .consent import may_lose
 from .form import CAUTION, Group, align
 from .machine_values import Values, cautions, record_of, values_of
 from .theme import GROUP_GAP, UNIT, hairline, open_at
@@ -110,19 +110,9 @@ class MachineEditor(QDialog):
         """Close; but not over changes that nobody agreed to lose."""
         for group in self.groups:
             group.finish()
-        button = QMessageBox.StandardButton
-        if self.values != self._at_start and (
-            QMessageBox.question(
-                self,
-                tr("Unsaved machine"),
-                tr("Close without saving the machine?"),
-                button.Discard | button.Cancel,
-                button.Cancel,
-            )
-            != button.Discard
-        ):
-            return
-        super().reject()
+        words = tr("Close without saving the machine?")
+        if self.values == self._at_start or may_lose(self, tr("Unsaved machine"), words):
+            super().reject()
 
     def _edited(self, changes: Values) -> None:
         for key, value in changes.items():

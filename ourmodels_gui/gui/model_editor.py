@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from ..language import tr
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from .captions import message, say
+from .consent import may_lose
 from .name_and_notes import NameAndNotes
 from .theme import GROUP_GAP, px
 
@@ -54,16 +55,6 @@ class ModelEditor(QDialog):
 
     def reject(self) -> None:
         """Close; but not over changes that nobody agreed to lose."""
-        button = QMessageBox.StandardButton
-        if self.fields.is_edited and (
-            QMessageBox.question(
-                self,
-                tr("Unsaved changes"),
-                tr("Close without saving the changes?"),
-                button.Discard | button.Cancel,
-                button.Cancel,
-            )
-            != button.Discard
-        ):
-            return
-        super().reject()
+        words = tr("Close without saving the changes?")
+        if not self.fields.is_edited or may_lose(self, tr("Unsaved changes"), words):
+            super().reject()

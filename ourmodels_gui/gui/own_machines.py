@@ -1,20 +1,17 @@
 """Add, edit, duplicate and delete the user's own machines."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialog, QMessageBox
+from PySide6.QtWidgets import QDialog
 
 from ..language import tr
 from ..library import user as own_files
-from ..library.hardware import HardwareRecord
-from ..library.load import Library, MachineEntry
+from ..library.hardware import HardwareRecord, MachineEntry
 from ..problem import BadInput
-from .main_window import MainWindow
-from .store import Store
+from .consent import may_lose
+from .user_files import UserFiles
 
 if TYPE_CHECKING:
     from ..probe import Candidate
@@ -23,23 +20,14 @@ if TYPE_CHECKING:
     from .this_machine import ThisMachine
 
 
-class OwnMachines(QObject):
-    """Each change writes a file, loads the library again and chooses the machine.
+class OwnMachines(UserFiles):
+    """Each change writes a file, loads the library again and chooses the machine."""
 
-    Parameters: folder of the user's files; reload, which reads the library again.
-    """
+    editor: QDialog | None = None
+    probe: "ThisMachine | None" = None
 
-    def __init__(
-        self, store: Store, window: MainWindow, folder: Path, reload: Callable[[], Library]
-    ) -> None:
-        super().__init__(window)
-        self._store = store
-        self._window = window
-        self._folder = folder
-        self._reload = reload
-        self.editor: QDialog | None = None
-        self.probe: ThisMachine | None = None
-        window.machine_asked.connect(self._asked)
+    def _listen(self) -> None:
+        self._window.machine_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
         if what == "keep" or (self._is_composition() and what not in ("probe", "add")):
@@ -109,34 +97,27 @@ class OwnMachines(QObject):
     def _add(self, record: HardwareRecord) -> None:
         taken = self._store.library.hardware_ids
         _, machine_id = own_files.add_machine(self._folder, record, taken)
-        self._store.set_library(self._reload())
+        self._read_again()
         self._store.edit({"hardware": machine_id})
 
     def _save(self, entry: MachineEntry, record: HardwareRecord) -> None:
         own_files.save(entry, record)
-        self._store.set_library(self._reload())
+        self._read_again()
 
     def _delete(self, entry: MachineEntry) -> None:
-        button = QMessageBox.StandardButton
         sizes = len(entry.record.configurations)
         words = tr("Delete \u201c{name}\u201d and its file?")
         if sizes > 1:
             words = tr("Delete \u201c{name}\u201d with all its {sizes} sizes and their file?")
-        answer = QMessageBox.question(
-            self._window,
-            tr("Delete a machine"),
-            words.format(name=entry.record.name, sizes=sizes),
-            button.Discard | button.Cancel,
-            button.Cancel,
-        )
-        if answer != button.Discard:
+        words = words.format(name=entry.record.name, sizes=sizes)
+        if not may_lose(self._window, tr("Delete a machine"), words):
             return
         try:
             own_files.delete(entry)
         except BadInput as bad:
             self._window.bar.say(str(bad.problem))
             return
-        self._store.set_library(self._reload())
+        self._read_again()
 
     def _copy(self, entry: MachineEntry) -> HardwareRecord:
         """The chosen memory size alone, under a name of its own."""

@@ -1,39 +1,28 @@
 """Edit, duplicate, export and delete the user's own models."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from .. import files
 from ..language import tr
 from ..library import user as own_files
-from ..library.load import Library, ModelEntry
+from ..library.load import ModelEntry
 from ..library.models import ModelRecord
 from ..problem import BadInput
 from ..scenario import ModelRef
-from .main_window import MainWindow
-from .store import Store
+from .consent import may_lose
+from .user_files import UserFiles
 
 
-class OwnModels(QObject):
-    """Each change writes a file, loads the library again and keeps the model chosen.
+class OwnModels(UserFiles):
+    """Each change writes a file, loads the library again and keeps the model chosen."""
 
-    Parameters: folder of the user's files; reload, which reads the library again.
-    """
+    editor: QDialog | None = None
 
-    def __init__(
-        self, store: Store, window: MainWindow, folder: Path, reload: Callable[[], Library]
-    ) -> None:
-        super().__init__(window)
-        self._store = store
-        self._window = window
-        self._folder = folder
-        self._reload = reload
-        self.editor: QDialog | None = None
-        window.model_asked.connect(self._asked)
+    def _listen(self) -> None:
+        self._window.model_asked.connect(self._asked)
 
     def _asked(self, what: str) -> None:
         if what in ("import", "paste"):
@@ -61,7 +50,7 @@ class OwnModels(QObject):
         record = msgspec.structs.replace(entry.record, name=name, replaced_by="")
         taken = frozenset(self._store.library.models)
         _, model_id = own_files.add_model(self._folder, record, taken)
-        self._store.set_library(self._reload())
+        self._read_again()
         self._store.edit({"model.id": model_id})
 
     def _edit(self, entry: ModelEntry) -> None:
@@ -70,7 +59,7 @@ class OwnModels(QObject):
         def save(record: ModelRecord) -> None:
             if record != entry.record:
                 own_files.save(entry, record)
-                self._store.set_library(self._reload())
+                self._read_again()
 
         self.editor = ModelEditor(entry.record, save, self._window)
         self.editor.finished.connect(self.editor.deleteLater)
@@ -95,23 +84,10 @@ class OwnModels(QObject):
             self._window.bar.say(words.format(path=path, reason=reason))
 
     def _delete(self, entry: ModelEntry) -> None:
-        button = QMessageBox.StandardButton
-        answer = QMessageBox.question(
-            self._window,
-            tr("Delete a model"),
-            tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name),
-            button.Discard | button.Cancel,
-            button.Cancel,
-        )
-        if answer == button.Discard:
+        words = tr("Delete \u201c{name}\u201d and its file?").format(name=entry.name)
+        if may_lose(self._window, tr("Delete a model"), words):
             own_files.delete(entry)
-            self._store.set_library(self._reload())
-
-    def _ask_name(self, title: str, name: str) -> str:
-        """What was typed; "" when nothing was agreed to."""
-        normal = QLineEdit.EchoMode.Normal
-        typed, agreed = QInputDialog.getText(self._window, title, tr("Name"), normal, name)
-        return typed.strip()[:120] if agreed else ""
+            self._read_again()
 
     def _chosen(self) -> ModelEntry | None:
         model = self._store.scenario.model

@@ -20,8 +20,8 @@ WIDTHS = {
     "verdict": "✗ 123.4 GB miss",
 }
 FIGURE = "100,000"
-MORE_PX = {"machine": 110, "model": 110, "verdict": 260}
-"""Most room that a column of words takes of what is left over."""
+MORE_PX = {"machine": 110, "model": 110, "verdict": 200}
+"""So much of what is left over goes to a column of words before all take their part."""
 
 
 class RankTable(QTableView):
@@ -120,14 +120,18 @@ class RankTable(QTableView):
         self._spread()
 
     def _spread(self) -> None:
-        """Give what is left over to the names and to the verdict, whose reasons are long."""
-        left = max(self.viewport().width() - sum(self._least_px.values()), 0)
+        """Give what is left over to the names and the verdict first, then to every column."""
+        widths = dict(self._least_px)
+        left = max(self.viewport().width() - sum(widths.values()), 0)
         for column, most in MORE_PX.items():
-            if column in self._least_px:
+            if column in widths:
                 more = min(left, px(most))
                 left -= more
-                place = self.rows.columns.index(column)
-                self.setColumnWidth(place, self._least_px[column] + more)
+                widths[column] += more
+        for waiting, column in zip(range(len(widths), 0, -1), widths, strict=True):
+            more = left // waiting
+            left -= more
+            self.setColumnWidth(self.rows.columns.index(column), widths[column] + more)
 
     def sort_by(self, column: str) -> None:
         """Sort by a column, the better end first; the other way where it is sorted by it."""

@@ -70,7 +70,7 @@ class SpeculationPlot(QWidget):
         if why or setup is None or setup.speculation is None or result is None:
             return
         decode = result.decode
-        high = batch_span(decode)
+        high = batch_span(result)
         batches = sampled(high)
         with_draft, without = rates(setup, batches)
         self._with.show_values(batches, with_draft, tr("with a draft"))

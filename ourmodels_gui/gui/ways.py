@@ -64,7 +64,7 @@ def way_rows(evaluation: Evaluation, offered: list[Way]) -> tuple[list[Row], set
             (
                 Cell(f"\u2713 {name}" if in_use else name, name, f"{name}: {kind}"),
                 Cell(kind, figures.kind, kind),
-                _count(figures.best_batch),
+                _sessions(figures),
                 _rate(figures.aggregate_tokens_per_s),
                 _rate(figures.per_session_tokens_per_s),
                 _rate(figures.single_session_tokens_per_s),
@@ -85,8 +85,18 @@ def _limit(figures: PolicyFigures, composition: Composition | None) -> str:
     return binding_words(figures.binding, composition)
 
 
-def _count(count: int | None) -> Cell:
-    return Cell(NONE, "") if count is None else Cell(number(count, 0, typed.separators()), count)
+def _sessions(figures: PolicyFigures) -> Cell:
+    """The best batch, and up to how many keep the floor where more do."""
+    best, last = figures.best_batch, figures.last_usable_batch
+    if best is None or last is None:
+        return Cell(NONE, "")
+    write = typed.separators()
+    words = number(best, 0, write)
+    if last == best:
+        return Cell(words, best)
+    most = number(last, 0, write)
+    note = tr("most together with {best}; up to {most} keep the floor")
+    return Cell(f"{words} \u2026 {most}", best, note.format(best=words, most=most))
 
 
 def _rate(value: float | None) -> Cell:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ..summary import Answer
 from ..units import duration, plain, rate, size, tokens
+from .placement import usable
 from .shapes import Block, Bullets, Column, Heading, Section, Table, Text, cell
 from .subject import Subject, alike
 
@@ -118,6 +119,16 @@ def _said(subject: Subject) -> str:
         sessions = "1 session" if decode.best_batch == 1 else f"{decode.best_batch:,} sessions"
         each = rate(decode.per_session_tokens_per_s or 0.0)
         kind = decode.kind.get("aggregate_tokens_per_s", "")
+        placed = subject.result.placement
+        last = decode.best_batch if placed is None else placed.in_use.last_usable_batch
+        if placed is not None and last and last > decode.best_batch:
+            least = rate(placed.in_use.last_usable_per_session_tokens_per_s or 0.0)
+            keep = f"keep {floor} each" if work.floor_tokens_per_s else "fit"
+            return (
+                f"{name} serves up to {last:,} sessions that {keep}, at {least} tok/s. The most "
+                f"together, {rate(decode.aggregate_tokens_per_s)} tok/s"
+                f"{f' ({kind})' if kind else ''}, come from {sessions}."
+            )
         return (
             f"{name} serves at most {sessions} at once, {rate(decode.aggregate_tokens_per_s)} "
             f"tok/s together and {each} tok/s each{f' ({kind})' if kind else ''}."
@@ -154,8 +165,9 @@ def _table(order: Sequence[Subject]) -> Table:
 
 def _row(place: int, subject: Subject, prompt: bool) -> tuple[str, ...]:
     decode, prefill = subject.result.decode, subject.result.prefill
+    placed = subject.result.placement
     figures = [
-        "-" if decode.best_batch is None else f"{decode.best_batch:,}",
+        usable(decode.best_batch, None if placed is None else placed.in_use.last_usable_batch),
         _rate(decode.aggregate_tokens_per_s),
         _rate(decode.per_session_tokens_per_s),
         _rate(decode.single_session_tokens_per_s),

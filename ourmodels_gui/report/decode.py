@@ -7,7 +7,7 @@ import numpy as np
 
 from ..engine.curve import curve
 from ..ranking.crossings import crossings, in_words
-from ..summary.spans import batch_span
+from ..summary.spans import batch_span, rate_limit
 from ..units import number, plain, rate
 from .answer import ranked
 from .pictures import LINE_STYLES, Axis, Level, Line, Plot, Point
@@ -25,7 +25,7 @@ def decode(subjects: Sequence[Subject]) -> Section:
     if not shown:
         said = "No session fits, so there is no number of sessions to draw."
         return Section("decode", "Decode", (Text(said),))
-    high = max(batch_span(subject.result.decode) for subject in shown)
+    high = max(batch_span(subject.result) for subject in shown)
     blocks: list[Block] = []
     if len(subjects) == 1:
         blocks.append(_single(shown[0], high))
@@ -77,11 +77,14 @@ def _single(subject: Subject, high: int) -> Figure:
         levels.append(Level(f"floor {plain(floor)}", floor))
     if found.memory_batch and found.memory_batch <= high:
         levels.append(Level(f"memory holds {found.memory_batch:,}", found.memory_batch, True))
+    limit = rate_limit(subject.result)
+    if limit and subject.result.placement is not None and limit != found.best_batch:
+        levels.append(Level(f"the floor holds for {limit:,}", limit, True))
     placed = subject.result.placement
     if placed is not None and placed.pushed_out_from_batch is not None:
         pushed = placed.pushed_out_from_batch
         levels.append(Level(f"cache pushes weights out from {pushed:,}", pushed, True))
-    listed = _listed(high, (found.best_batch, found.memory_batch))
+    listed = _listed(high, (found.best_batch, found.memory_batch, limit))
     table = Table(
         "decode",
         "Ceilings by number of sessions",
@@ -106,8 +109,9 @@ def _single(subject: Subject, high: int) -> Figure:
     )
     falls = bool(np.any(np.diff(total) < -1e-9 * total[1:]))
     if falls:
-        caption += (
-            " All together fall where the cache of more sessions pushes weights into slower memory."
+        caption = (
+            "The ceiling of each session falls with their number; that of all together falls where "
+            "the cache of more sessions pushes weights into slower memory."
         )
     if points:
         which = "fastest" if falls else "largest"

@@ -9,6 +9,7 @@ from .shapes import Column, Section, Table
 from .subject import Subject
 
 NOTHING = (NONE, "")
+LAST = "The largest batch that keeps the floor"
 BINDING = {"memory": "memory: one more does not fit", "floor": "floor: one more is too slow"}
 
 
@@ -38,8 +39,9 @@ def _gates(subjects: Sequence[Subject]) -> Table:
             "Gate 3: the rate allows, b_rate",
             lambda s: _count(s.result.decode.rate_limited_batch, "any"),
         ),
+        *(((LAST, _last),) if any(s.result.placement for s in subjects) else ()),
         ("Best batch, b*", lambda s: _count(s.result.decode.best_batch, "none")),
-        ("What keeps it from growing", lambda s: BINDING.get(s.result.decode.binding_gate, "-")),
+        ("What keeps it from growing", _binding),
         ("Verdict", lambda s: s.result.decode.verdict),
     )
     return Table(
@@ -47,8 +49,34 @@ def _gates(subjects: Sequence[Subject]) -> Table:
         "Gates",
         _heads(subjects, "Gate"),
         tuple((name, *(told(subject) for subject in subjects)) for name, told in rows),
-        note=_contexts(subjects),
-        strong=frozenset((3, 5, 7, 10)),
+        note=" ".join(filter(None, (_contexts(subjects), _pooled(subjects)))),
+        strong=frozenset(
+            place
+            for place, (name, _) in enumerate(rows)
+            if name.startswith("Gate") or name == "Verdict"
+        ),
+    )
+
+
+def _last(subject: Subject) -> str:
+    placed = subject.result.placement
+    if placed is None:
+        return _count(subject.result.decode.best_batch, "none")
+    return _count(placed.in_use.last_usable_batch, "none")
+
+
+def _binding(subject: Subject) -> str:
+    decode = subject.result.decode
+    without = "-" if decode.best_batch is None else "more together are not faster"
+    return BINDING.get(decode.binding_gate, without)
+
+
+def _pooled(subjects: Sequence[Subject]) -> str:
+    if not any(subject.result.placement for subject in subjects):
+        return ""
+    return (
+        "b_rate of several devices is that of all their memories together, which no way of using "
+        "them exceeds; the largest batch below it is that of the way in use."
     )
 
 

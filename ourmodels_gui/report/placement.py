@@ -146,7 +146,8 @@ def _policies(placed: Placement, suffix: str) -> Table:
         "The policies side by side",
         columns,
         rows,
-        note="The first is the one asked for.",
+        note="The first is the one asked for. Rates are those of the sessions that give the most "
+        "together; 1 ... 9 means that up to 9 keep the floor.",
         strong=frozenset((0,)),
     )
 
@@ -156,13 +157,24 @@ def _policy(policy: PolicyFigures) -> tuple[str, ...]:
     return (
         policy.name + groups,
         policy.kind,
-        "-" if policy.best_batch is None else f"{policy.best_batch:,}",
+        usable(policy.best_batch, policy.last_usable_batch),
         _rate(policy.aggregate_tokens_per_s),
         _rate(policy.per_session_tokens_per_s),
         _rate(policy.single_session_tokens_per_s),
         cell(policy.binding.words) if policy.binding else "-",
         cell(policy.single_binding.words) if policy.single_binding else "-",
     )
+
+
+def usable(best: int | None, last: int | None) -> str:
+    """The best batch, and up to how many sessions keep the floor where more do.
+
+    >>> usable(4, 4), usable(1, 9), usable(None, None)
+    ('4', '1 ... 9', '-')
+    """
+    if best is None:
+        return "-"
+    return f"{best:,}" if last is None or last == best else f"{best:,} ... {last:,}"
 
 
 def _rate(figure: float | None) -> str:

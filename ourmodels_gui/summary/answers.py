@@ -1,7 +1,7 @@
 """The four questions and their answers: verdict word, figure, one line of why."""
 
 from .. import units
-from ..engine.result import Forced
+from ..engine.result import Forced, Placement
 from ..language import mark, tr, trn
 from ..spoken import spoken
 from .figures import NONE, Figures, split
@@ -127,14 +127,15 @@ def _serving(known: Figures) -> Answer:
             room,
         ).format(count=known.count(room), alone=alone, floor=floor)
         return Answer(tr(SERVING), "below", tr(decode.verdict), NONE, RATE, why, short=tr(BELOW))
+    placed = known.result.placement
+    if placed is not None and not decode.binding_gate:
+        return _falling(known, placed, kind)
     best = _sessions(known, decode.best_batch)
     each = known.rate(decode.per_session_tokens_per_s or 0.0)
     spare = known.size(decode.spare_bytes)
     gate = tr("one more would fall below the floor of {floor}; {spare} of memory stay spare")
     if decode.binding_gate == "memory":
         gate = tr("memory is full: one more needs {session}, {spare} spare")
-    elif not decode.binding_gate:
-        gate = tr("more together are slower, because their cache pushes weights out; {spare} spare")
     gate = gate.format(floor=floor, spare=spare, session=known.size(known.gate.session_bytes))
     if known.result.placement is not None:
         limit = binding_words(known.result.placement.binding, known.setup.composition)
@@ -150,6 +151,51 @@ def _serving(known: Figures) -> Answer:
         tr("serves {sessions}").format(sessions=best),
         "aggregate_tokens_per_s",
         short_why=tr("{rate} tok/s each; {gate}").format(rate=each, gate=gate),
+    )
+
+
+def _falling(known: Figures, placed: Placement, kind: str) -> Answer:
+    """Serving where more sessions than the best batch keep the floor, but give no more together."""
+    decode, most = known.result.decode, placed.in_use.last_usable_batch or 0
+    best, floor = decode.best_batch or 0, known.setup.workload.floor_tokens_per_s
+    least = placed.in_use.last_usable_per_session_tokens_per_s or 0.0
+    told = {
+        "most": _sessions(known, most),
+        "together": known.rate(most * least),
+        "least": known.rate(least),
+        "floor": units.plain(floor, known.separators),
+    }
+    more = tr("up to {most} fit, with {together} tok/s together and {least} each")
+    if floor:
+        more = tr(
+            "up to {most} keep the floor of {floor}, with {together} tok/s together and {least} "
+            "each"
+        )
+    why = tr("most with {best} at {rate} tok/s each; {more}; {spare} spare; limited by {limit}")
+    if placed.pushed_out_from_batch is not None:
+        why = tr(
+            "most with {best} at {rate} tok/s each, since the cache of more pushes weights out; "
+            "{more}; {spare} spare; limited by {limit}"
+        )
+    why = why.format(
+        best=_sessions(known, best),
+        rate=known.rate(decode.per_session_tokens_per_s or 0.0),
+        more=more.format(**told),
+        spare=known.size(decode.spare_bytes),
+        limit=binding_words(placed.binding, known.setup.composition),
+    )
+    return Answer(
+        tr(SERVING),
+        "serves",
+        tr("serves"),
+        known.rate(decode.aggregate_tokens_per_s or 0.0),
+        RATE,
+        why,
+        kind,
+        tr("up to {sessions}").format(sessions=told["most"]),
+        "aggregate_tokens_per_s",
+        tr("{unit} with {count}").format(unit=RATE, count=known.count(best)),
+        tr("{most} together {together} tok/s, {least} each").format(**told),
     )
 
 

@@ -22,7 +22,9 @@ def decode(known: Figures) -> Group:
         _rate(known, "single_session_tokens_per_s", tr("One session"), 1),
         known.row(
             "rate_limited_batch",
-            tr("Rate-limited batch, b_rate"),
+            tr("Rate-limited batch of all pools, b_rate")
+            if known.result.placement is not None
+            else tr("Rate-limited batch, b_rate"),
             known.sessions(found.rate_limited_batch),
             found.rate_limited_batch,
             kinds=found.kind,
@@ -42,6 +44,7 @@ def decode(known: Figures) -> Group:
             formula="min(b_mem, b_rate)",
             note=tr(found.verdict),
         ),
+        *_last_usable(known),
         known.row(
             "best_batch",
             tr("Best batch, b*"),
@@ -60,6 +63,30 @@ def decode(known: Figures) -> Group:
     if found.crossover_tokens is not None:
         rows.append(crossover(known, tr("positions per sweep"), found.crossover_tokens, found.kind))
     return Group(tr("Decode"), tuple(rows), "decode")
+
+
+def _last_usable(known: Figures) -> tuple[Row, ...]:
+    """Of a composition, the largest batch that its policy serves at the floor or above."""
+    placed, found = known.result.placement, known.result.decode
+    if placed is None:
+        return ()
+    last, rate = placed.in_use.last_usable_batch, placed.in_use.last_usable_per_session_tokens_per_s
+    worked = ""
+    if last is not None and rate is not None:
+        floor = known.digits(known.setup.workload.floor_tokens_per_s)
+        worked = f"{known.count(last)}: r = {known.digits(rate)} >= {floor} {RATE}"
+    row = known.row(
+        "last_usable_batch",
+        tr("Sessions that keep the floor"),
+        known.sessions(last),
+        last,
+        kinds={"last_usable_batch": found.kind["best_batch"]},
+        formula=tr("the largest b <= b_mem with r(b) >= r_star"),
+        worked=worked,
+        symbols="r_star",
+        note=tr(found.verdict),
+    )
+    return (row,)
 
 
 def crossover(
@@ -147,7 +174,7 @@ def _best(known: Figures) -> str:
     rate = known.digits(found.per_session_tokens_per_s)
     floor = known.digits(known.setup.workload.floor_tokens_per_s)
     gate = {"memory": tr("one more does not fit"), "floor": tr("one more falls below the floor")}
-    why = gate.get(found.binding_gate, tr("more together are slower"))
+    why = gate.get(found.binding_gate, tr("more together are not faster"))
     return f"{known.count(found.best_batch)}: r = {rate} >= {floor} {RATE}; {why}"
 
 

@@ -66,6 +66,10 @@ def _policy(known: Figures, policy: PolicyFigures) -> Row:
         rate = known.rate(policy.per_session_tokens_per_s)
         limit = binding_words(policy.binding, known.setup.composition)
         told.append(words.format(sessions=sessions, groups=policy.groups, rate=rate, limit=limit))
+        if (last := policy.last_usable_batch or best) > best:
+            words = tr("up to {count} keep the floor, at {rate}")
+            least = known.rate(policy.last_usable_per_session_tokens_per_s or 0.0)
+            told.append(words.format(count=known.count(last), rate=least))
     if single is not None:
         told.append(
             tr("one alone {rate}, limited by {limit}").format(

@@ -2,24 +2,38 @@
 
 from math import ceil, log2
 
-from ..engine.result import Decode
+from ..engine.result import Result
 from ..engine.setup import Setup
 
 SHORTEST_TOKENS = 16
 UNLIMITED_TOKENS = 2**20
 
 
-def batch_span(decode: Decode) -> int:
+def batch_span(result: Result) -> int:
     """The largest batch to draw: past every limit that is not far from the others.
 
     A power of two, so that the axis stands still while a limit moves a little.
     """
+    decode = result.decode
     high = max(4, decode.memory_batch or 1)
     if decode.forced is not None:
         high = max(high, decode.forced.batch)
-    if decode.rate_limited_batch is not None:
-        high = max(high, min(decode.rate_limited_batch, 4 * high))
+    limit = rate_limit(result)
+    if limit is not None:
+        high = max(high, min(limit, 4 * high))
     return 1 << ceil(log2(high * 1.05))
+
+
+def rate_limit(result: Result) -> int | None:
+    """Where the floor ends the batches of the drawn ceiling; None where it never does.
+
+    For one pool the rate-limited batch. That of all pools together is none of a policy's curve,
+    which ends at its last usable batch.
+    """
+    if result.placement is None:
+        return result.decode.rate_limited_batch
+    last = result.placement.in_use.last_usable_batch
+    return None if last == result.decode.memory_batch else last
 
 
 def length_span(setup: Setup) -> int:

@@ -72,7 +72,10 @@ def toy(parameters=32e9, bytes_per_parameter=0.5, swept=None, **prompt):
 
 
 def random_setup(seed, limit):
-    """A setup in which at most a few dozen prompts fit, whose gates all come into play."""
+    """A setup in which at most a few dozen prompts fit, whose gates all come into play.
+
+    Budgets are odd, so that no batch just takes its budget: there rounding alone would decide.
+    """
     rng = random.Random(seed)
     pick = rng.choice
     shapes = [
@@ -138,7 +141,7 @@ def random_setup(seed, limit):
             prompt_tokens=rng.randint(1, reserved - prefix),
             cached_prefix_tokens=prefix,
             chunk_tokens=pick((None, None, 1, 3, 16, 100, limit + 5)),
-            ttft_budget_s=pick((None, None, 0.003, 0.03, 0.3)),
+            ttft_budget_s=pick((None, None, *(10.0 ** rng.uniform(-3.0, 0.0) for _ in range(3)))),
             cache_growth=pick(("reserved", "on_demand")),
             batch=pick((None, None, None, 1, 2, 9)),
         ),

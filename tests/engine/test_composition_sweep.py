@@ -97,6 +97,22 @@ def test_every_pair_is_what_decode_says_of_it(chance):
     assert_all_same(compositions, models, shapes, made_workload(chance))
 
 
+@pytest.mark.parametrize("split", ["tensor", "experts"])
+def test_a_link_that_binds_takes_as_long_to_the_last_bit(split):
+    """Cards that send each other everything, beside a host."""
+    chance = random.Random(f"{split} link")
+    compositions = [
+        msgspec.structs.replace(made_composition(chance, ["host"]), split=split, **asked)
+        for asked in [{"link_bytes_per_s": 10 ** chance.uniform(7, 8)} for _ in range(4)]
+    ]
+    models, shapes = zip(*(made_model(chance) for _ in range(6)), strict=True)
+    asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=0.0, batch=7)
+    assert_all_same(compositions, models, shapes, asked)
+    found = swept(compositions, models, shapes, asked)
+    bound = [found.bindings[row][code].resource for (row, _), code in np.ndenumerate(found.binding)]
+    assert bound.count("link") > 4
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_few_of_the_400_pairs_of_any_kind_need_the_road_of_one_pair(kind, monkeypatch):
     chance, taken = random.Random(kind), []

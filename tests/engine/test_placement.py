@@ -7,6 +7,7 @@ from composition_setups import (
     FAST,
     SHAPE,
     SLOW,
+    check_search_against_a_scan,
     composed,
     dense,
     grid_seconds,
@@ -27,10 +28,10 @@ from ourmodels_gui.engine.decode import decode as ordinary_decode
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.placement.experts import ReplicatedAttention
+from ourmodels_gui.engine.placement.figures import figures
 from ourmodels_gui.engine.placement.knapsack import divide
 from ourmodels_gui.engine.placement.parts import parts
 from ourmodels_gui.engine.placement.pools import PoolPolicy
-from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
@@ -349,14 +350,7 @@ def test_many_pools_agree_with_the_linear_program(found, batch):
 @settings(max_examples=40, deadline=None)
 @given(mixed_pools(most=9000))
 def test_the_search_for_the_best_batch_agrees_with_a_scan_of_all(found):
-    way = PoolPolicy(found, found.composition.pools)
-    high = way.memory_batch()
-    assume(high > 0)
-    batches = np.arange(1.0, high + 1)
-    aggregate = batches * way.per_session(batches)
-    # Forced off the scan of small ranges, so that crossings and ladder have to find it.
-    best = highest(lambda b: b * way.per_session(b), high, way.mark, scanned=0)
-    assert aggregate[best - 1] >= aggregate.max() * (1 - 1e-9)
+    check_search_against_a_scan(found)
 
 
 # Orderings ---------------------------------------------------------------------------------------
@@ -394,6 +388,26 @@ def test_the_aggregate_can_fall_where_the_cache_pushes_weights_out():
     assert result.decode.best_batch < result.decode.memory_batch
     pushed = result.placement.pushed_out_from_batch
     assert pushed is not None and 1 < pushed <= result.decode.memory_batch
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_pools(), st.floats(0.0, 1.2))
+def test_the_last_usable_batch_is_the_last_of_a_scan_that_clears_the_floor(found, share):
+    way = policies(found)[0]
+    high = min(way.memory_batch(), 2000)
+    assume(0 < way.memory_batch() == high)
+    rates = way.per_session(np.arange(1.0, high + 1))
+    floor = (share * rates[0] + (1 - share) * rates[-1]) * (1 - 1e-9)  # alike but for rounding
+    workload = msgspec.structs.replace(found.workload, floor_tokens_per_s=float(floor))
+    asked = msgspec.structs.replace(found, workload=workload)
+    told = figures(asked, policies(asked)[0])
+    clearing = np.flatnonzero(rates >= floor)
+    if not len(clearing):
+        assert told.last_usable_batch is told.last_usable_per_session_tokens_per_s is None
+        return
+    last = int(clearing[-1]) + 1
+    assert told.last_usable_batch == last >= told.best_batch
+    assert math.isclose(told.last_usable_per_session_tokens_per_s, rates[last - 1], rel_tol=1e-12)
 
 
 @pytest.mark.parametrize("count", [2, 4, 8])

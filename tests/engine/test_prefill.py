@@ -4,7 +4,7 @@ import literal_prefill as judge
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from prefill_setups import BF16, FP4, laguna, random_setup, toy
 
@@ -214,23 +214,11 @@ def judged(setup):
     return "serves", (kept, covered[0] if covered else kept[-1])
 
 
-def ties_with_budget(setup):
-    """Whether rounding alone decides if some batch keeps the budget, as at 9 / 300 s and 0.03 s."""
-    budget_s = setup.prompt.ttft_budget_s
-    if budget_s is None:
-        return False
-    free = with_prompt(setup, ttft_budget_s=None)
-    times = (max(setting[1:]) for setting in judge.admitted(free, 400))
-    return any(time_s == pytest.approx(budget_s, rel=1e-11) for time_s in times)
-
-
 @settings(max_examples=150, deadline=None)
 @given(SEEDS, st.integers(2, 120))
-@example(23721, 2)
 def test_best_setting_agrees_with_trying_every_batch(seed, limit):
     setup = random_setup(seed, limit)
     tokens = setup.prompt.prompt_tokens
-    assume(not ties_with_budget(setup))
     verdict, rest = judged(setup)
     found = prefill(setup)
     assert found.verdict == verdict

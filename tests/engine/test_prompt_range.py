@@ -2,12 +2,14 @@
 
 import literal_prefill as judge
 import msgspec
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from prefill_setups import FP4, laguna, random_setup
 
 from ourmodels_gui.engine import prompt_range as module
+from ourmodels_gui.engine.prefill import prefill
 from ourmodels_gui.engine.prompt_policy import PromptPolicy
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -144,6 +146,22 @@ def test_no_length_means_no_range():
 def test_budget_narrows_the_range_of_lengths():
     ends = [ranges(laguna(batch=None, ttft_budget_s=s))[0].low.prompt_tokens for s in (2, 5, 20)]
     assert ends == sorted(ends) and ends[0] < ends[-1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.integers(2, 90), st.integers(1, 3))
+def test_a_wait_that_is_just_the_budget_keeps_it(seed, limit, batch):
+    """That of the longest prompt given back as the budget; the next smaller one leaves it out."""
+    drawn = random_setup(seed, limit)
+    setup = replace(drawn, workload=replace(drawn.workload, reserved_context_tokens=limit))
+    setup = with_prompt(setup, batch=batch, ttft_budget_s=None, cached_prefix_tokens=0)
+    shorter, longest = (prefill(with_prompt(setup, prompt_tokens=limit - i)) for i in (1, 0))
+    assume(longest.verdict == "serves")
+    assert ranges(with_prompt(setup, ttft_budget_s=longest.time_s))[0] == ranges(setup)[0]
+    assume(shorter.time_s < longest.time_s)  # not so where nothing but the weights is moved
+    less = np.nextafter(longest.time_s, 0.0)
+    left = ranges(with_prompt(setup, ttft_budget_s=less))[0]
+    assert left == ranges(with_model(setup, max_context_tokens=limit - 1))[0]
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,16 @@ def bench(qtbot, tmp_path, small):
     return Bench(qtbot, tmp_path, small)
 
 
+def test_the_columns_fill_the_width_and_none_is_cut(bench):
+    bench.present()
+    table = bench.tab.table
+    least = [table.columnWidth(place) for place in range(len(bench.rows.columns))]
+    bench.tab.resize(1900, 520)
+    wide = [table.columnWidth(place) for place in range(len(bench.rows.columns))]
+    assert sum(wide) == table.viewport().width()
+    assert all(more > few for few, more in zip(least, wide, strict=True))
+
+
 def key(widget, which, modifiers=Qt.KeyboardModifier.NoModifier):
     QTest.keyClick(widget, which, modifiers)
 

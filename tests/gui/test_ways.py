@@ -10,8 +10,11 @@ from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.assembly import Assembly
 from ourmodels_gui.gui.batches import batch_rows
 from ourmodels_gui.gui.decode_tab import DecodeTab
+from ourmodels_gui.gui.questions import card_texts
+from ourmodels_gui.gui.telling import told
 from ourmodels_gui.gui.ways import way_rows, ways
 from ourmodels_gui.scenario import ModelRef, Scenario, WorkloadChoice, edited
+from ourmodels_gui.units import rate
 
 HOST = "amd-ryzen-9000-am5-2ch-ddr5-5600-128gb"
 MOE, DENSE = ModelRef("gpt-oss-120b"), ModelRef("qwen3-32b", "q4_k_m")
@@ -136,12 +139,12 @@ def test_a_click_and_enter_choose_a_way(tab, qtbot, library):
     assert seen.args == [{"hardware.split": None, "hardware.groups": 1}]
 
 
-def test_the_table_takes_room_only_where_there_is_a_choice(tab, library):
+def test_the_table_takes_room_only_where_there_is_a_choice(tab, library, qtbot):
     tab.present(run(Scenario("geforce-rtx-3090", DENSE), library))
     assert tab.ways.isHidden()
     tab.present(run(CASES["two cards"], library))
     assert tab.ways.isVisible()
-    assert tab.ways.height() <= tab.ways.sizeHint().height()
+    qtbot.waitUntil(lambda: tab.ways.height() <= tab.ways.sizeHint().height())
 
 
 def test_the_plot_marks_where_the_cache_pushes_weights_out(tab, library):
@@ -154,6 +157,42 @@ def test_the_plot_marks_where_the_cache_pushes_weights_out(tab, library):
     assert pushed in [row[0].value for row in rows]
     tab.present(run(CASES["two cards"], library))
     assert not tab.plot._pushed_gate.isVisible()
+
+
+FALLING = scenario(
+    ModelRef("qwen3-30b-a3b", "q8_0"),
+    (("geforce-rtx-3090", 1),),
+    link="pcie-4-x16",
+    host_memory="amd-ryzen-5000-am4-2ch-ddr4-3200-64gb",
+)
+
+
+def test_where_more_are_slower_together_every_view_says_how_many_keep_the_floor(tab, library):
+    found = run(FALLING, library)
+    decode, own = found.result.decode, found.result.placement.in_use
+    last, least = own.last_usable_batch, own.last_usable_per_session_tokens_per_s
+    assert 1 == decode.best_batch < last < min(decode.memory_batch, decode.rate_limited_batch)
+    serving = card_texts(found, told(found))[2]
+    assert (serving.verdict, serving.unit) == (f"up to {last} sessions", "tok/s with 1")
+    assert serving.why == f"{last} sessions together {rate(last * least)} tok/s, {rate(least)} each"
+    why = told(found).answers[2].why
+    assert f"up to {last} sessions keep the floor of 5, with {rate(last * least)} tok/s" in why
+    tab.present(found)
+    assert tab.plot._rate_gate.name_text == f"rate limit {last}"
+    listed = [row[0].value for row in batch_rows(found)[0]]
+    assert last in listed and decode.rate_limited_batch not in listed
+    row = next(one for one in tab.ways.figures.rows if one[0].value == own.name)
+    assert (row[2].text, row[2].value) == (f"1 \u2026 {last}", 1)
+    assert told(found).row("last_usable_batch").value == last
+    assert told(found).row("rate_limited_batch").label == "Rate-limited batch of all pools, b_rate"
+
+
+def test_without_a_floor_the_card_says_how_many_fit(library):
+    found = run(edited(FALLING, {"workload.floor_tokens_per_s": 0}), library)
+    memory = found.result.decode.memory_batch
+    assert found.result.placement.in_use.last_usable_batch == memory
+    assert card_texts(found, told(found))[2].verdict == f"up to {memory} sessions"
+    assert f"up to {memory} sessions fit, with" in told(found).answers[2].why
 
 
 def test_the_plot_shades_where_the_link_limits(tab, library):

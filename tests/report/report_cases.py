@@ -1,4 +1,4 @@
-"""The four reports that the tests look at, and what they share."""
+"""The reports that the tests look at, and what they share."""
 
 from functools import cache
 
@@ -6,13 +6,11 @@ import msgspec
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
-from ourmodels_gui.inline import InlineCache, InlineLayer
+from ourmodels_gui.inline import InlineAdapter, InlineCache, InlineHardware, InlineLayer
 from ourmodels_gui.library.load import Library, load
 from ourmodels_gui.ranking.requirements import Requirements
 from ourmodels_gui.report.known import Known, gather
 from ourmodels_gui.scenario import (
-    InlineAdapter,
-    InlineHardware,
     InlineModel,
     ModelRef,
     PrefillChoice,
@@ -81,6 +79,13 @@ def cases() -> dict[str, tuple[Scenario, ...]]:
         ),
         "typed": (read_file(example),),
         "composed": (Scenario("geforce-rtx-5090-ddr5-128gb", gpt, workload=LONG),),
+        "falling": (
+            Scenario(
+                "geforce-rtx-3090-ddr4-64gb",
+                ModelRef("qwen3-30b-a3b", weights="q8_0"),
+                workload=WorkloadChoice(32_000, 16_000, floor_tokens_per_s=5),
+            ),
+        ),
         "beside": tuple(
             Scenario(machine, gpt, workload=LONG)
             for machine in ("geforce-rtx-3090-x4", "nvidia-dgx-spark-gb10", "geforce-rtx-5080-3090")

@@ -90,6 +90,43 @@ def test_the_plot_marks_where_the_cache_pushes_weights_out(composed, placed):
     assert marks[placed.pushed_out_from_batch].startswith("cache pushes weights out")
 
 
+def test_where_more_are_slower_together_the_report_says_how_many_keep_the_floor():
+    found = evaluated("falling")[0]
+    own, decode = found.result.placement.in_use, found.result.decode
+    last, least = own.last_usable_batch, rate(own.last_usable_per_session_tokens_per_s)
+    assert 1 == decode.best_batch < last < decode.memory_batch
+    report = build([found], known())
+    answer = section(report, "answer")
+    assert answer.blocks[0].text == (
+        f"GeForce RTX 3090 + 64 GB DDR4-3200 serves up to {last} sessions that keep 5 tok/s each, "
+        f"at {least} tok/s. The most together, {rate(decode.aggregate_tokens_per_s)} tok/s "
+        "(estimate), come from 1 session."
+    )
+    assert table(report, "ranking").rows[0][3] == f"1 ... {last}"
+    assert table(report, "policies").rows[0][2] == f"1 ... {last}"
+    gates = dict(table(report, "gates").rows)
+    assert gates["The largest batch that keeps the floor"] == f"{last}"
+    assert gates["What keeps it from growing"] == "more together are not faster"
+    assert int(gates["Gate 3: the rate allows, b_rate"]) > last
+    figure = next(b for b in section(report, "decode").blocks if isinstance(b, Figure))
+    marks = {level.at: level.label for level in figure.picture.levels if level.upright}
+    assert marks[last] == f"the floor holds for {last}"
+    assert "rises with their number" not in figure.caption
+    assert f"{last}" in [row[0] for row in figure.table.rows]
+
+
+def test_a_card_beside_system_memory_without_a_prompt_says_that_none_is_asked_about():
+    found = evaluated("falling")[0]
+    assert found.setup.composition.host is not None and found.result.prefill is None
+    report = build([found], known())
+    answered = next(b for b in section(report, "answer").blocks if isinstance(b, Bullets)).items
+    assert answered[-1] == ("First token", "not asked; the scenario names no prompt.")
+    assert section(report, "prefill") is None and section(report, "placement") is not None
+    assert "First\ntoken" not in [column.title for column in table(report, "ranking").columns]
+    whole = to_markdown(report).decode()
+    assert "prompt" not in whole.partition("## Memory")[0].replace("names no prompt", "")
+
+
 def test_sources_of_every_part_are_among_the_assumptions(composed):
     rows = table(composed, "assumptions").rows
     sources = {row[0]: row[3] for row in rows}

@@ -12,6 +12,7 @@ from ourmodels_gui.evaluation import run
 from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.problem import BadInput
 from ourmodels_gui.report.build import build
+from ourmodels_gui.report.placement import usable
 from ourmodels_gui.report.sensitivity import INPUTS, changed, reach, swings
 from ourmodels_gui.report.shapes import SECTIONS, Bullets, Figure, Options, Table, Text
 from ourmodels_gui.report.subject import subjects
@@ -66,8 +67,10 @@ def test_the_ranking_prints_the_figures_of_evaluate(reports, name):
         letter = row[1][0] if len(printed) > 1 else "A"
         result = json.loads(export.to_json(by_letter[letter].result))
         decode, prefill = result["decode"], result["prefill"]
+        placed = result.get("placement")
+        last = placed["policies"][0]["last_usable_batch"] if placed else None
         wanted = [
-            "-" if decode["best_batch"] is None else f"{decode['best_batch']:,}",
+            usable(decode["best_batch"], last),
             *(
                 "-" if decode[key] is None else rate(decode[key])
                 for key in (

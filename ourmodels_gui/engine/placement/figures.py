@@ -1,5 +1,7 @@
 """Decode under each way of using the pools of a composition, side by side."""
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -34,11 +36,27 @@ def side_by_side(setup: Setup) -> tuple[tuple[Policy, PolicyFigures], ...]:
 
     That is the policy asked for; of the two ways of dividing experts the better.
     """
-    first, *others = [(way, figures(setup, way)) for way in policies(setup)]
+    first, others = _first(setup, policies(setup))
+    return (first, *((way, figures(setup, way)) for way in others))
+
+
+def in_use(setup: Setup) -> tuple[Policy, PolicyFigures]:
+    """The policy that the decode figures are of, with its figures."""
+    return _first(setup, policies(setup))[0]
+
+
+def _first(
+    setup: Setup, ways: Sequence[Policy]
+) -> tuple[tuple[Policy, PolicyFigures], Sequence[Policy]]:
+    """The policy that the decode figures are of, with its figures, and the others."""
+    first, *others = ways
+    main = figures(setup, first)
     for other in others:
-        if isinstance(other[0], ReplicatedAttention) and _better(other[1], first[1]):
-            return (other, first)
-    return (first, *others)
+        if isinstance(other, ReplicatedAttention):
+            found = figures(setup, other)
+            if _better(found, main):
+                return (other, found), [way for way in ways if way is not other]
+    return (first, main), others
 
 
 def policy(setup: Setup, name: str | None = None) -> Policy:
@@ -49,7 +67,7 @@ def policy(setup: Setup, name: str | None = None) -> Policy:
     ways = policies(setup)
     if name is None:
         experts = any(isinstance(way, ReplicatedAttention) for way in ways)
-        return side_by_side(setup)[0][0] if experts else ways[0]
+        return _first(setup, ways)[0][0] if experts else ways[0]
     for way in ways:
         if way.name == name:
             return way
@@ -66,17 +84,16 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
     """Decode under one policy: the batches, the rates, and what binds."""
     floor = setup.workload.floor_tokens_per_s
     memory = way.memory_batch()
-    best = None
-    if memory:
-        usable = _usable(way, floor, memory)
-        if usable:
-            best = usable
-            if not way.rises:
-                best = highest(lambda b: b * way.per_session(b), usable, way.mark)
+    usable = _usable(way, floor, memory) if memory else 0
+    best = usable or None
+    if best is not None and not way.rises:
+        best = highest(lambda b: b * way.per_session(b), usable, way.mark)
     kind = kinds_of(setup, way, memory)[0]["aggregate_tokens_per_s"]
     if not memory:
         return PolicyFigures(way.name, kind, 0)
-    (single, single_binding), (rate, binding) = way.bound(np.array([1.0, float(best or 1)]))
+    (single, single_binding), (rate, binding), (slowest, _) = way.bound(
+        np.array([1.0, float(best or 1), float(usable or 1)])
+    )
     return PolicyFigures(
         name=way.name,
         kind=kind,
@@ -85,6 +102,8 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
         aggregate_tokens_per_s=None if best is None else best * rate,
         per_session_tokens_per_s=None if best is None else rate,
         single_session_tokens_per_s=single,
+        last_usable_batch=usable or None,
+        last_usable_per_session_tokens_per_s=slowest if usable else None,
         binding=None if best is None else binding,
         single_binding=single_binding,
         groups=None if best is None else way.groups(best),

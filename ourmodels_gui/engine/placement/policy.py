@@ -1,7 +1,5 @@
 """What every way of using the pools of a composition answers."""
 
-from typing import Literal
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +8,10 @@ from ..capacity import Capacity, capacity
 from ..result import Binding, PoolShare
 from ..setup import Composition, Device, Setup
 from ..step import Step, decode_step
-from . import link
+from .link import Sends, position_s
 from .together import device_count, pools_of
 
 Values = NDArray[np.float64]
-Sends = Literal["tensor", "experts", "tokens"]
-"""All-reduces; those of blocks without experts, with dispatch and combine; or these alone."""
 BETWEEN = "between devices"
 
 
@@ -157,17 +153,15 @@ class Policy:
 
     def link_seconds(self, positions: Values, sends: Sends) -> Values | None:
         """What the link takes for so many positions [s]; None where it is not charged."""
-        shape, devices = self.composition.shape, self.devices
-        if shape is None or devices == 1:
+        shape, groups = self.composition.shape, self.setup.model.experts
+        if shape is None or self.devices == 1:
             return None
-        blocks = shape.summed_blocks
-        if sends != "tensor":
-            blocks = max(blocks - sum(shape.expert_layers), 0) if sends == "experts" else 0
-        sent = link.all_reduce_bytes(
-            shape, devices, positions, blocks, self.composition.link_reduces
+        expected = self.step.routing == "expected"
+        return positions * position_s(
+            self.composition,
+            sends,
+            width=float(shape.hidden_width),
+            blocks=float(shape.summed_blocks),
+            layers=[float(layers) for layers in shape.expert_layers],
+            per_token=[float(group.per_token) for group in groups] if expected else None,
         )
-        if sends != "tensor":
-            sent = sent + link.dispatch_bytes(
-                shape, self.setup.model, devices, positions, self.step.routing
-            )
-        return sent * link.seconds_per_byte(self.composition)

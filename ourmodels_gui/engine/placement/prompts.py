@@ -14,7 +14,8 @@ from ..prompt_policy import PromptPolicy
 from ..result import Limit
 from ..setup import Setup, TypedCache
 from .experts import ReplicatedAttention
-from .policy import BETWEEN, Policy, Sends
+from .link import Sends
+from .policy import BETWEEN, Policy
 from .prompt_parts import private
 from .tensor import HeadSplit
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..cache_columns import CacheColumns
 from ..result import Binding, Decode, Placement
 from ..setup import Composition, ModelCosts, ModelShape, Workload
+from ..sweep import verdict_codes
 from ..tables import ModelTable
 from .decode import decode
 from .pool_work import Shares
@@ -45,8 +46,7 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def verdict(self) -> NDArray[np.int8]:
         """Index into `sweep.VERDICTS`."""
-        fits = (self.memory_batch >= 0.0).astype(np.int8)
-        return fits + (self.memory_batch >= 1.0) + (self.best_batch >= 1.0)
+        return verdict_codes(self.memory_batch, self.best_batch)
 
     @cached_property
     def resident_margin_bytes(self) -> Floats:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..setup import Composition
-from .link import ACTIVATION_BYTES, seconds_per_byte
+from .link import Sends, position_s
 from .sweep_models import ModelColumns
 from .sweep_ways import Floats, Ways
-from .together import bandwidth_bytes_per_s
+from .together import bandwidth_bytes_per_s, device_count
 
 
 class EqualDevices(Ways):
@@ -28,10 +28,12 @@ class EqualDevices(Ways):
         devices = [composition.devices[0] for composition in compositions]
         self.devices = self.by_pair([device.count for device in devices])
         self.one_rate = self.by_pair([device.machine.bandwidth_bytes_per_s for device in devices])
-        self.link = link_columns(compositions, models, self.sends)
+        self.link_s = np.zeros(self.one_rate.shape)
+        if self.sends is not None:
+            self.link_s = link_columns(compositions, models, self.sends)
 
-    sends = ""
-    """What crosses the link: "tensor", "experts" or "tokens" (`Policy.link_limits`)."""
+    sends: Sends | None = None
+    """What crosses the link."""
 
     def step_bytes(self, batch: Floats) -> Floats:
         """Memory traffic of an iteration, `step.step_bytes`."""
@@ -48,10 +50,9 @@ class EqualDevices(Ways):
 
     def limits(self, batch: Floats) -> tuple[Floats, Floats, Floats]:
         """The ceilings of memory, compute and link; infinite where there is none."""
-        reduced, dispatched, seconds = self.link
         with np.errstate(divide="ignore"):
             computing = 1.0 / (self.computed(batch) * self.compute_s)
-            sending = 1.0 / ((batch * reduced + batch * dispatched) * seconds)
+            sending = 1.0 / (batch * self.link_s)
         return self.memory_limit(batch), computing, sending
 
     def per_session(self, batch: Floats) -> Floats:
@@ -63,7 +64,7 @@ class EqualDevices(Ways):
 
 
 class TensorWays(EqualDevices):
-    sends = "tensor"
+    sends: Sends | None = "tensor"
 
     def __init__(
         self, compositions: Sequence[Composition], models: ModelColumns, compute_s: Floats
@@ -76,11 +77,11 @@ class TensorWays(EqualDevices):
 
 
 class ExpertWays(TensorWays):
-    sends = "experts"
+    sends: Sends | None = "experts"
 
 
 class ReplicatedWays(EqualDevices):
-    sends = "tokens"
+    sends: Sends | None = "tokens"
 
     def __init__(
         self, compositions: Sequence[Composition], models: ModelColumns, compute_s: Floats
@@ -123,42 +124,18 @@ class LayerWays(EqualDevices):
         return batch * self.devices / np.minimum(self.groups, batch)
 
 
-def link_columns(
-    compositions: Sequence[Composition], models: ModelColumns, sends: str
-) -> tuple[Floats, Floats, Floats]:
-    """Bytes of all-reduces and of dispatch for each position, by pair, and seconds for a byte.
-
-    As `link` has them; nothing where a model's shape is unknown.
-    """
-    columns = models.resident_bytes.size
-    sent = np.zeros((3, len(compositions), columns))
-    if not sends:
-        return sent[0].ravel(), sent[1].ravel(), sent[2].ravel()
-    blocks = models.summed_blocks
-    if sends != "tensor":
-        inside = np.maximum(blocks - models.expert_layers.sum(axis=0), 0.0)
-        blocks = inside if sends == "experts" else 0.0 * blocks
+def link_columns(compositions: Sequence[Composition], models: ModelColumns, sends: Sends) -> Floats:
+    """What the link takes for one position, by pair [s]; 0 where a model's shape is unknown."""
+    chosen = [group.per_token for group in models.experts] if models.expected else None
+    seconds = np.zeros((len(compositions), models.resident_bytes.size))
     for row, composition in enumerate(compositions):
-        devices = composition.devices[0].count
-        if devices == 1:
-            continue
-        share = 2.0 * (devices - 1) / devices
-        if composition.link_reduces:
-            share = min(share, 1.0)
-        sent[0, row] = blocks * models.hidden_width * ACTIVATION_BYTES * share
-        if sends != "tensor" and models.expected:
-            reached = np.zeros(columns)
-            for layers, group in zip(models.expert_layers, models.experts, strict=True):
-                reached += (
-                    layers * (devices - 1) * (1.0 - _powers(1.0 - 1.0 / devices, group.per_token))
-                )
-            sent[1, row] = 2.0 / devices * models.hidden_width * ACTIVATION_BYTES * reached
-        sent[2, row] = seconds_per_byte(composition)
-    reduced, dispatched, seconds = np.nan_to_num(sent, nan=0.0).reshape(3, -1)
-    return reduced, dispatched, seconds
-
-
-def _powers(base: float, exponents: Floats) -> Floats:
-    """Base to whole powers by the interpreter, whose last bit is not that of numpy."""
-    distinct, place = np.unique(exponents, return_inverse=True)
-    return np.array([base ** int(exponent) for exponent in distinct])[place]
+        if device_count(composition) > 1:
+            seconds[row] = position_s(
+                composition,
+                sends,
+                width=models.hidden_width,
+                blocks=models.summed_blocks,
+                layers=list(models.expert_layers),
+                per_token=chosen,
+            )
+    return np.nan_to_num(seconds, nan=0.0).ravel()

@@ -47,8 +47,7 @@ class PlacedWays(Ways):
         )
         self.link_s = np.zeros(self.margin_bytes.shape)
         if first.split != "layers":
-            reduced, dispatched, link_s = link_columns(compositions, models, first.split)
-            self.link_s = (reduced + dispatched) * link_s
+            self.link_s = link_columns(compositions, models, first.split)
 
     def resident_margin_bytes(self) -> Floats:
         none = np.zeros(self.margin_bytes.shape)

@@ -145,8 +145,8 @@ class PoolWays(Ways):
         sends = self.compositions[0].split
         if sends == "layers":
             return []
-        reduced, dispatched, link_s = link_columns(self.compositions, models, sends)
-        return [(0.0 * link_s, 0.0 * link_s, -(reduced + dispatched) * link_s)]
+        link_s = link_columns(self.compositions, models, sends)
+        return [(0.0 * link_s, 0.0 * link_s, -link_s)]
 
     def _cut(self, room_bytes: Floats) -> tuple[Floats, Floats]:
         """The share of the experts in a room beside all that is denser, x - b y, as x and y."""
