@@ -1,4 +1,4 @@
-"""The pages that docs/build_pages.py computes are current, and docs/draw_figures.py draws fairly."""
+"""The pages that docs/build_pages.py computes are current; docs/draw_figures.py draws fairly."""
 
 import importlib.util
 from pathlib import Path
