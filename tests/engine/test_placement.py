@@ -30,7 +30,7 @@ from ourmodels_gui.engine.placement.experts import ReplicatedAttention
 from ourmodels_gui.engine.placement.figures import figures
 from ourmodels_gui.engine.placement.knapsack import divide
 from ourmodels_gui.engine.placement.parts import parts
-from ourmodels_gui.engine.placement.pools import PoolPolicy
+from ourmodels_gui.engine.placement.pools import Aggregates, PoolPolicy
 from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -355,9 +355,9 @@ def test_the_search_for_the_best_batch_agrees_with_a_scan_of_all(found):
     assume(high > 0)
     batches = np.arange(1.0, high + 1)
     aggregate = batches * way.per_session(batches)
-    # Forced off the scan of small ranges, so that crossings and ladder have to find it.
-    best = highest(lambda b: b * way.per_session(b), high, way.mark, scanned=0)
-    assert aggregate[best - 1] >= aggregate.max() * (1 - 1e-9)
+    best = highest(Aggregates(way), high, scanned=0)
+    least = aggregate.max() * (1 - 1e-12)
+    assert best == 1 + np.argmax(aggregate >= least)
 
 
 # Orderings ---------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from literal_program import least_greatest, only
 
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
-from ourmodels_gui.engine.placement.pools import PoolPolicy
+from ourmodels_gui.engine.placement.pools import Aggregates, PoolPolicy
 from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import CacheLayer, Device, Machine, ModelCosts
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
@@ -318,8 +318,9 @@ def test_the_search_for_the_best_batch_agrees_with_a_scan_of_all(found):
     assume(high > 0)
     batches = np.arange(1.0, high + 1)
     aggregate = batches * way.per_session(batches)
-    best = highest(lambda b: b * way.per_session(b), high, way.mark, scanned=0)
-    assert aggregate[best - 1] >= aggregate.max() * (1 - 1e-9)
+    best = highest(Aggregates(way), high, scanned=0)
+    least = aggregate.max() * (1 - 1e-12)
+    assert best == 1 + np.argmax(aggregate >= least)
 
 
 @MODEST
