@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, QLibraryInfo, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -51,6 +51,25 @@ class Application(QApplication):
             self.window.open(Path(event.file()))
             return True
         return super().event(event)
+
+
+def load_platform(kinds: list[str]) -> None:
+    """Load what Qt draws windows with, before Qt does: it aborts where a library is missing.
+
+    Parameters: kinds of display that answer, in Qt's names. Raises ImportError in the loader's
+    words when no plugin of theirs can be loaded.
+    """
+    import ctypes  # noqa: PLC0415 - other systems need none of it
+
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforms")
+    for kind in kinds:
+        try:
+            ctypes.CDLL(str(plugins / f"libq{kind}.so"))
+        except OSError as error:
+            fault = error
+        else:
+            return
+    raise ImportError(str(fault))
 
 
 def smoke() -> int:
