@@ -10,6 +10,7 @@ from ourmodels_gui.gui.cache_tab import CacheTab
 from ourmodels_gui.gui.drafting import comparison_rows, needed_acceptance, rates
 from ourmodels_gui.gui.speculation_tab import SpeculationTab
 from ourmodels_gui.gui.traffic_tab import TrafficTab
+from ourmodels_gui.library.resolve import resolve
 from ourmodels_gui.scenario import (
     DraftModel,
     ModelRef,
@@ -137,7 +138,7 @@ def test_the_comparison_ends_where_unlike_memories_do(qtbot, library):
 
 
 def test_the_longest_context_is_told_only_where_all_memory_counts(qtbot, library):
-    tab = CacheTab(lambda scenario: run(scenario, library))
+    tab = CacheTab(lambda scenario: resolve(scenario, library))
     qtbot.addWidget(tab)
     with qtbot.waitExposed(tab):
         tab.show()
@@ -151,7 +152,7 @@ def test_the_longest_context_is_told_only_where_all_memory_counts(qtbot, library
 @pytest.mark.parametrize("name", ["tensor, a draft", "hybrid", "pinned"])
 def test_formats_of_the_cache_are_told_for_the_composition(name, qtbot, library):
     found = run(CASES[name], library)
-    tab = CacheTab(lambda scenario: run(scenario, library))
+    tab = CacheTab(lambda scenario: resolve(scenario, library))
     qtbot.addWidget(tab)
     with qtbot.waitExposed(tab):
         tab.show()
