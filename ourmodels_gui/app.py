@@ -117,7 +117,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
         started(window)
     status = app.exec()
     autosave.end()
-    preferences.write()
+    preferences.end()
     return status
 
 

@@ -58,9 +58,8 @@ def main() -> int:
     elif sys.platform == "darwin":
         run("sh", HERE / "macos" / "pack.sh", cwd=ROOT)
     else:
-        print(
-            f"Inno Setup makes the installer: iscc /DVersion={version()} packaging/windows/ourmodels.iss"
-        )
+        given = f"/DVersion={version()} packaging/windows/ourmodels.iss"
+        print(f"Inno Setup makes the installer: iscc {given}")
     if CONTACT.endswith(".invalid"):
         print("Not for others yet: packaging/README.md says what whoever publishes has to set.")
     return 0

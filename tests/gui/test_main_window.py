@@ -381,7 +381,7 @@ def test_numbers_language_and_text_size_hold_from_the_next_start(window, folder)
     for name, value in (("numbers", "1.234,5"), ("language", "de"), ("text_percent", 130)):
         window.menus.chosen.emit(name, value)
         assert "next start" in window.bar.words.text()
-    window.preferences.write()
+    window.preferences.end()
     kept, notice = settings.load(folder)
     assert (kept.numbers, kept.language, kept.text_percent, notice) == ("1.234,5", "de", 130, "")
 
