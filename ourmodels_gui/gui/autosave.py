@@ -1,7 +1,8 @@
 """What is open and not saved survives a crash: a copy in the user's folder, renewed after edits.
 
-It is written beside the window: a slow disk must not stop it. Every running window has a copy of its own under a lock that dies with it. A copy whose window is
-gone was left by a crash; the next start takes the newest of them over.
+It is written beside the window: a slow disk must not stop it. Every running window has a copy of
+its own under a lock that dies with it. A copy whose window is gone was left by a crash; the next
+start takes the newest of them over.
 """
 
 import contextlib
