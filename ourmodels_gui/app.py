@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLibraryInfo, QTimer
+from PySide6.QtCore import QEvent, QLibraryInfo, QSettings, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -97,6 +97,8 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     app.setDesktopFileName("org.ourmodels.OurModels")
     app.setWindowIcon(icon())
     folder = paths.user_data()
+    # Qt's file dialog keeps where it was: among the user's files, and not for every program to read
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(folder))
     preferences = Preferences(folder)
     speak(app, preferences.settings.language)
     use_numbers(preferences.settings.numbers)

@@ -144,7 +144,9 @@ WITH_QT = ("ourmodels_gui.app", "ourmodels_gui.gui.report.pdf")
 @pytest.mark.parametrize(
     "arguments", [["gui"], ["report", EXAMPLE, "-o", "x.pdf"]], ids=["gui", "report"]
 )
-def test_a_missing_system_library_is_one_line_with_what_installs_it(command, monkeypatch, arguments):
+def test_a_missing_system_library_is_one_line_with_what_installs_it(
+    command, monkeypatch, arguments
+):
     words = "libEGL.so.1: cannot open shared object file: No such file or directory"
     for name in WITH_QT:
         monkeypatch.delitem(sys.modules, name, raising=False)

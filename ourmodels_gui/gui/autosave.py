@@ -15,6 +15,7 @@ from PySide6.QtCore import QLockFile, QObject, QTimer
 
 from .. import files, strict_json
 from ..fitting import fit
+from ..paths import as_text
 from ..problem import BadInput
 from ..scenario import read
 from .background import Worker
@@ -120,7 +121,7 @@ def encode_copy(document: Document) -> bytes:
     """The copy of a scenario and of where it belongs."""
     path = document.path
     scenario = msgspec.json.decode(document.content())
-    copy = Copy(scenario, str(path) if path else "", document.stamp)
+    copy = Copy(scenario, as_text(path) if path else "", document.stamp)
     return msgspec.json.encode(copy)
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QDate, QObject, Qt, QTimer, Signal
 
 from .. import settings as files
 from ..language import tr
+from ..paths import as_text
 from ..settings import MOST_RECENT, OwnPrice, Settings
 from .background import Worker
 
@@ -58,7 +59,8 @@ class Preferences(QObject):
 
     def remember(self, path: Path) -> None:
         """Put a scenario file at the head of the recent ones."""
-        name = str(path)
+        if not (name := as_text(path)):
+            return
         others = (old for old in self.settings.recent if old != name)
         self.edit(recent=(name, *others)[:MOST_RECENT])
 
