@@ -21,8 +21,6 @@ from .parts import Parts
 
 ROUNDING = 1e-13
 """A period that rises by less is found."""
-BLOCK = 2048
-"""Batches that are filled together: enough to be quick, and few enough for the nearest cache."""
 
 
 def of_sets(each: Values) -> Values:
@@ -62,32 +60,24 @@ def most_traffic(parts: Parts, rooms_bytes: Values, placement: dict[str, float])
         for share, held, moved in zip(kept, parts.held_bytes, parts.moved_bytes, strict=True):
             within = of_sets(share[:, np.newaxis])
             rooms, most = rooms - within * held, most + within * moved
-    rooms = np.broadcast_to(rooms, most.shape)
-    held, moved = in_order(free)
-    for first in range(0, most.shape[1], BLOCK):
-        some = slice(first, first + BLOCK)
-        # No pool moves nothing, and all of them everything.
-        most[1:-1, some] = _filling(
-            rooms[1:-1, some], most[1:-1, some], held[:, some], moved[:, some]
-        )
+    # No pool moves nothing, and all of them everything; between these, sets are filled.
+    some = most[1:-1]
+    left = np.array(np.broadcast_to(rooms[1:-1], some.shape))
+    taken = np.empty(some.shape)
+    for held, moved in zip(*in_order(free), strict=True):
+        np.minimum(np.maximum(left, 0.0, out=taken), held, out=taken)
+        solid = held > LEAST_BYTES
+        if solid.all():
+            taken /= held
+        else:
+            share = np.ones(taken.shape)
+            taken = np.divide(taken, held, out=share, where=solid)
+        taken *= moved
+        some += taken
+        left -= held
     most[0] = 0.0
     most[-1] = summed(parts.moved_bytes)
     return most
-
-
-def _filling(rooms_bytes: Values, most_bytes: Values, held: Values, moved: Values) -> Values:
-    """The most with what fits of the parts, in their order, put in; sets by batches."""
-    left = np.empty((len(held), *rooms_bytes.shape))
-    left[0], left[1:] = rooms_bytes, held[:-1, np.newaxis]
-    left = np.subtract.accumulate(left)
-    each = np.broadcast_to(held[:, np.newaxis], left.shape)
-    taken = np.minimum(np.maximum(left, 0.0), each)
-    share = np.ones(left.shape)
-    np.divide(taken, each, out=share, where=each > LEAST_BYTES)
-    # One after another, so that many batches are to the last bit as one.
-    added = np.concatenate((most_bytes[np.newaxis], share * moved[:, np.newaxis]))
-    filled: Values = np.add.accumulate(added)[-1]
-    return filled
 
 
 def least_at_once(most_bytes: Values, each_s: Values) -> Values:
