@@ -16,7 +16,6 @@ from .engine.setup import CacheGrowth, CachePolicy, DecodeCeiling, Routing
 from .files import write_whole
 from .fitting import fit
 from .inline import (
-    ARITHMETIC_MODES,
     Amount,
     Fraction,
     InlineAdapter,
@@ -30,30 +29,6 @@ from .inline import (
 )
 from .language import tr
 from .problem import BadInput, brief
-
-__all__ = [
-    "ARITHMETIC_MODES",
-    "FORMAT",
-    "SUFFIX",
-    "VERSION",
-    "ComposedHardware",
-    "DraftModel",
-    "HardwareRef",
-    "InlineAdapter",
-    "InlineHardware",
-    "InlineModel",
-    "ModelRef",
-    "PrefillChoice",
-    "Scenario",
-    "SpeculationChoice",
-    "TypedDraft",
-    "WorkloadChoice",
-    "edited",
-    "read",
-    "read_file",
-    "write",
-    "write_file",
-]
 
 FORMAT = "ourmodels-scenario"
 VERSION = 1

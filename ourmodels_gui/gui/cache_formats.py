@@ -1,6 +1,7 @@
 """Cache formats side by side: what each means for the scenario, and a button that chooses it."""
 
 from collections.abc import Callable
+from math import ceil
 from typing import NamedTuple
 
 from msgspec import structs
@@ -68,6 +69,17 @@ def _served(setup: Setup) -> tuple[int | None, int | None, float | None]:
     )
 
 
+LEAST_PX = 82
+"""The width of a button with every digit."""
+
+
+def columns_in(width: int, gap: int) -> int:
+    """How many of the buttons stand side by side, so that the last line is no odd rest."""
+    count = len(CACHE_FORMATS)
+    fitting = max((width + gap) // (px(LEAST_PX) + gap), 1)
+    return ceil(count / ceil(count / fitting))
+
+
 class FormatButton(QToolButton):
     """One cache format with what it gives; checked where the scenario uses it."""
 
@@ -77,9 +89,8 @@ class FormatButton(QToolButton):
         self.setCheckable(True)
         self.setFont(sized("caption"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumHeight(4 * self.fontMetrics().lineSpacing() + 3 * UNIT)
-        self.setMinimumWidth(px(64))
 
     def present(self, found: FormatFigures | None, *, chosen: bool) -> None:
         write = typed.separators()

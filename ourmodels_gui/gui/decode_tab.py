@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
@@ -12,10 +12,12 @@ from ..summary import Row
 from ..summary.spans import batch_span
 from .batches import batch_rows, sampled
 from .concurrency import Concurrency
+from .folding import ToolRow
 from .plot_tab import PlotTab
 from .tables import FigureTable
 from .tables import Row as Cells
 from .telling import told, told_of
+from .theme import UNIT
 from .ways import Way, way_rows, ways
 from .ways_table import WaysTable
 
@@ -50,10 +52,7 @@ class DecodeTab(PlotTab):
         self._offer = tr("Keep the curve as it is now behind the ones to come")
         self.keep.setToolTip(self._offer)
         self.keep.toggled.connect(self._pin)
-        below = QHBoxLayout()
-        below.addWidget(self.concurrency, 1)
-        below.addWidget(self.keep)
-        self.column.addLayout(below)
+        self.column.addWidget(ToolRow((self.concurrency,), (self.keep,), 2 * UNIT))
         self._offered: list[Way] = []
         self.ways = WaysTable()
         self.ways.chosen.connect(self._choose_way)

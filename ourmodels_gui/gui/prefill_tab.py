@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
@@ -13,7 +13,7 @@ from ..units import compute
 from . import typed
 from .bracket import usual_bracket
 from .fields import ChoiceField
-from .folding import give_way
+from .folding import ToolRow, give_way, labelled
 from .lengths import length_rows
 from .plot_tab import PlotTab
 from .tables import FigureTable
@@ -45,7 +45,6 @@ class PrefillTab(PlotTab):
                 tr("compute"),
             ),
             ("1,048,576", "10.0 to 10.0 s", "10.0k to 10.0k", "100.0k", "10.0k to 10.0k"),
-            scrolls=True,
         )
         super().__init__(tr("Prefill figures"), lengths, parent)
         self.plot: PrefillPlot | None = None
@@ -61,14 +60,7 @@ class PrefillTab(PlotTab):
         )
         give_way(self.bracket, BRACKET_PX)
         self.bracket.committed.connect(self._choose)
-        label = QLabel(tr("Band to"))
-        label.setBuddy(self.bracket)
-        row = QHBoxLayout()
-        row.setSpacing(2 * UNIT)
-        row.addWidget(label)
-        row.addWidget(self.bracket)
-        row.addStretch()
-        self.column.addLayout(row)
+        self.column.addWidget(ToolRow((labelled(tr("Band to"), self.bracket, 2 * UNIT),)))
 
     def draw(self, evaluation: Evaluation) -> None:
         """Show the evaluation in the plots."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ..engine.speculation import acceptance_for
 from ..evaluation import Evaluation
@@ -13,6 +13,7 @@ from ..language import tr
 from . import typed
 from .drafting import comparison_rows, drafting_words
 from .fields import NumberField
+from .folding import ToolRow, labelled
 from .plot_tab import PlotTab
 from .tables import FigureTable, Row
 from .theme import UNIT, px, sized
@@ -43,8 +44,7 @@ class SpeculationControls(QWidget):
         self.off.clicked.connect(lambda: self.edited.emit({"speculation": None}))
         self.on = QPushButton(tr("Compare with a draft"))
         self.on.clicked.connect(lambda: self.edited.emit(start()))
-        row = QHBoxLayout()
-        row.setSpacing(2 * UNIT)
+        pieces = []
         for words, tip, field, keys in (
             (
                 tr("Drafted"),
@@ -59,21 +59,16 @@ class SpeculationControls(QWidget):
                 (ALPHA, RHO),
             ),
         ):
-            label = QLabel(words)
-            label.setBuddy(field)
-            label.setToolTip(tip)
+            pieces.append(labelled(words, field, 2 * UNIT))
             field.setToolTip(tip)
             field.setAccessibleName(words)
             field.setFixedWidth(px(FIELD_PX))
             field.committed.connect(lambda value, keys=keys: self._commit(keys, value))
             field.refused.connect(field.setToolTip)
-            row.addWidget(label)
-            row.addWidget(field)
-        row.addStretch()
         both = QVBoxLayout(self)
         both.setContentsMargins(0, 0, 0, 0)
         both.setSpacing(UNIT)
-        both.addLayout(row)
+        both.addWidget(ToolRow(pieces, gap_px=2 * UNIT))
         for button in (self.off, self.on):
             both.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from ourmodels_gui import paths, settings
 from ourmodels_gui import scenario as files
+from ourmodels_gui.composed import HardwareRef
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.main_window import Panels
 from ourmodels_gui.gui.own_machines import OwnMachines
@@ -32,7 +33,7 @@ from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.report.build import build
 from ourmodels_gui.report.known import Known
-from ourmodels_gui.scenario import SUFFIX, HardwareRef, ModelRef, Scenario
+from ourmodels_gui.scenario import SUFFIX, ModelRef, Scenario
 
 FLOOR = "workload.floor_tokens_per_s"
 EXAMPLES = paths.resources() / "examples"

@@ -15,8 +15,9 @@ from ourmodels_gui.gui.model_rows import billions
 from ourmodels_gui.gui.picker import Picker
 from ourmodels_gui.gui.rows import RowModel
 from ourmodels_gui.gui.search import Row, matching
+from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.library.load import Library
-from ourmodels_gui.scenario import SUFFIX, InlineHardware, ModelRef, read_file
+from ourmodels_gui.scenario import SUFFIX, ModelRef, read_file
 
 
 def rows(count):
