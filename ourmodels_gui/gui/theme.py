@@ -5,6 +5,7 @@ A widget asks for its colours when it paints or when its palette changes (`chang
 and no colour is written anywhere else.
 """
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -181,7 +182,13 @@ def mixed(base: str, over: str, share: float) -> str:
 
 def text_scale() -> float:
     """How large text is beside the normal text size."""
-    return QFontInfo(QApplication.font()).pixelSize() / TEXT_PX
+    return _text_px(QApplication.font().key()) / TEXT_PX
+
+
+@lru_cache(maxsize=8)
+def _text_px(_font: str) -> int:
+    """The pixels of the application's font, which is looked for on the system."""
+    return QFontInfo(QApplication.font()).pixelSize()
 
 
 def px(normal: float) -> int:
@@ -207,6 +214,12 @@ def sized(role: Text, *, bold: bool = False) -> QFont:
 
     Sizes grow with the text size that the system asks for.
     """
+    # A copy: whoever asked may change it.
+    return QFont(_sized(role, bold, QApplication.font().key()))
+
+
+@lru_cache(maxsize=64)
+def _sized(role: Text, bold: bool, _font: str) -> QFont:
     font = QFont(QApplication.font())
     font.setPixelSize(px(_SIZE_PX[role]))
     font.setFeature(QFont.Tag("tnum"), 1)
