@@ -16,7 +16,6 @@ from .parts import Parts, parts
 from .policy import Policy, Values
 from .pool import Mode, pools_in
 
-
 MOST_KNOWN = 64
 """Arrays of batches that are kept; a search for the best one looks at fewer."""
 

@@ -33,8 +33,8 @@ class PoolPolicy(PoolMemory):
     g, max(sum_i t_i(b/g), g max_i t_i(b/g)). The arithmetic counts where the combined ceiling is
     asked for. In more than two pools memory and arithmetic are each placed best by themselves.
 
-    mode: one of these. groups: g of that mode, or None for the best. filling: shared by several ways
-    of using the same pools.
+    mode: one of these. groups: g of that mode, or None for the best. filling: shared by several
+    ways of using the same pools.
     """
 
     def __init__(
