@@ -17,12 +17,15 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QToolButt
 
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import ranked
+from ourmodels_gui.gui import ranked as ranked_module
+from ourmodels_gui.gui.cell_delegate import CellDelegate
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.rank_choice import SHOWN, known
 from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
 from ourmodels_gui.gui.rank_tab import RankTab
 from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.library.load import Library
+from ourmodels_gui.ranking import table
 from ourmodels_gui.ranking.columns import BY_ID
 from ourmodels_gui.ranking.field import BEST
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
@@ -426,6 +429,60 @@ def test_nothing_is_ranked_while_the_tab_is_hidden(bench, monkeypatch):
     assert ranked == []
     bench.tab.show()
     assert len(ranked) == 1
+
+
+def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
+    bench.present()
+    ranked, resets = [], []
+    monkeypatch.setattr(
+        ranked_module, "rank", lambda *given: ranked.append(given) or table.rank(*given)
+    )
+    bench.rows.modelReset.connect(lambda: resets.append(True))
+    work = WorkloadChoice(floor_tokens_per_s=20)
+    bench.present(msgspec.structs.replace(SCENARIO, workload=work))
+    assert len(ranked) == 1
+    asked = msgspec.structs.replace(SCENARIO, workload=work, prefill=PrefillChoice(5000))
+    bench.present(asked)
+    bench.present(msgspec.structs.replace(asked, hardware="geforce-rtx-5090"))
+    assert len(ranked) == 1, "no prompt and no machine changes what is decoded"
+    assert not resets
+    fresh = table.rank(bench.tab.ranked.table.field, work, asked.prefill)
+    for column in BY_ID:
+        np.testing.assert_array_equal(
+            bench.tab.ranked.table.values(column), fresh.values(column), column
+        )
+    other = msgspec.structs.replace(asked, prefill=PrefillChoice(5000, linear_mode="fp8_fp32acc"))
+    bench.present(other)
+    assert len(ranked) == 2
+
+
+def test_an_edit_paints_only_cells_in_sight_that_changed(bench, qtbot, monkeypatch):
+    bench.present()
+    qtbot.wait(50)
+    view, painted = bench.tab.table, []
+    write = CellDelegate._write
+    monkeypatch.setattr(
+        CellDelegate,
+        "_write",
+        lambda *given, **how: painted.append(given[3]) or write(*given, **how),
+    )
+    in_sight = view.rowAt(view.viewport().height() - 1) - view.rowAt(0) + 1
+    work = WorkloadChoice(floor_tokens_per_s=5.5)
+    bench.present(msgspec.structs.replace(SCENARIO, workload=work))
+    qtbot.wait(50)
+    assert painted, "the floor moves the best batch"
+    names = {bench.cell(place, "machine") for place in range(in_sight)}
+    assert not names & set(painted), "no machine has moved"
+    painted.clear()
+    bench.present(msgspec.structs.replace(SCENARIO, workload=work, hardware="geforce-rtx-5090"))
+    qtbot.wait(50)
+    assert set(painted) <= {
+        bench.rows.shown(place, column).text
+        for place in range(bench.rows.rowCount())
+        for column in range(len(bench.rows.columns))
+        if bench.rows.table.machine_of(bench.rows.row_at(place)).id
+        in ("geforce-rtx-4090", "geforce-rtx-5090")
+    }, "the rows in bold"
 
 
 def test_a_model_that_the_library_does_not_have_is_a_sentence(bench):
