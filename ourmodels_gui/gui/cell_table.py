@@ -29,16 +29,16 @@ class CellModel(QAbstractTableModel):
         super().__init__(view)
         self._view = view
         self.columns: tuple[Column, ...] = ()
-        self.rows: list[Sequence[Shown]] = []
+        self.rows: Sequence[Sequence[Shown]] = ()
 
     def show(self, columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> None:
         if tuple(columns) != self.columns or len(rows) != len(self.rows):
             self.beginResetModel()
-            self.columns, self.rows = tuple(columns), list(rows)
+            self.columns, self.rows = tuple(columns), rows
             self.endResetModel()
             return
-        self.rows = list(rows)
-        if self.rows:
+        self.rows = rows
+        if rows:
             last = self.index(len(self.rows) - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 

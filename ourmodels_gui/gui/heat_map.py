@@ -1,10 +1,8 @@
 """Every machine with every model as one picture: the darker, the faster."""
 
-from math import ceil
-
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -23,14 +21,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from ..language import tr
 from ..ranking.table import Indices, Table
 from . import typed
+from .heat_grid import Grid, cell_in, cells, margins
 from .heat_image import axes, image
-from .theme import UNIT, colours, px, sized
-
-CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
-"""Width and height of a cell, by zoom."""
-NAMED_PX, WRITTEN_PX = 10, 40
-"""From which size on a cell has names beside it, and its figure in it."""
-NAMES_LEFT_PX, NAMES_TOP_PX = 180, 150
+from .theme import UNIT, colours, sized
 
 
 class HeatMap(QAbstractScrollArea):
@@ -95,65 +88,41 @@ class HeatMap(QAbstractScrollArea):
     @property
     def cell(self) -> tuple[int, int]:
         """Width and height of a cell in pixels."""
-        if self._zoom is not None:
-            return _cells()[self._zoom]
-        size = self.viewport().size()
-        most = _cells()[-1]
-        width = _fitting(size.width(), px(NAMES_LEFT_PX), self._machines.size, most[0])
-        height = _fitting(size.height(), px(NAMES_TOP_PX), self._models.size, most[1])
-        return width, height
+        return cell_in(self.viewport().size(), self._models.size, self._machines.size, self._zoom)
+
+    @property
+    def grid(self) -> Grid:
+        """Where the cells lie now."""
+        cell = self.cell
+        left, top = margins(*cell)
+        x, y = left - self.horizontalScrollBar().value(), top - self.verticalScrollBar().value()
+        return Grid(*cell, left, top, x, y, self._models.size, self._machines.size)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        palette = colours(self)
+        painter, palette = QPainter(self.viewport()), colours(self)
         painter.fillRect(self.viewport().rect(), QColor(palette.base))
-        if self._image.isNull():
+        grid, room = self.grid, self.viewport().size()
+        models, machines = grid.seen(room)
+        if self._image.isNull() or not models or not machines:
             return
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
-        x0, y0 = left - self.horizontalScrollBar().value(), top - self.verticalScrollBar().value()
-        first_machine, first_model = max((left - x0) // width, 0), max((top - y0) // height, 0)
-        machines = min(
-            ceil((self.viewport().width() - left) / width) + 1, self._machines.size - first_machine
-        )
-        models = min(
-            ceil((self.viewport().height() - top) / height) + 1, self._models.size - first_model
-        )
-        if machines <= 0 or models <= 0:
-            return
-        area = QRect(left, top, self.viewport().width() - left, self.viewport().height() - top)
-        painter.setClipRect(area)
-        target = QRect(
-            x0 + first_machine * width, y0 + first_model * height, machines * width, models * height
-        )
-        painter.drawImage(target, self._image, QRect(first_machine, first_model, machines, models))
-        if width >= px(WRITTEN_PX) and height >= px(NAMED_PX) + 4:
-            self._write(
-                painter,
-                x0,
-                y0,
-                range(first_model, first_model + models),
-                range(first_machine, first_machine + machines),
-            )
+        painter.setClipRect(grid.area(room))
+        source = QRect(machines.start, models.start, len(machines), len(models))
+        painter.drawImage(grid.box(models, machines), self._image, source)
+        if grid.is_written:
+            self._write(painter, grid, models, machines)
         if self.at is not None:
             model, machine = self.at
             painter.setPen(QColor(palette.text))
-            painter.drawRect(
-                x0 + machine * width - 1, y0 + model * height - 1, width + 1, height + 1
-            )
+            used = grid.box(range(model, model + 1), range(machine, machine + 1))
+            painter.drawRect(used.adjusted(-1, -1, 0, 0))
         painter.setClipping(False)
-        self._name(
-            painter,
-            x0,
-            y0,
-            range(first_model, first_model + models),
-            range(first_machine, first_machine + machines),
-        )
+        if grid.left or grid.top:
+            self._name(painter, grid, models, machines)
 
-    def _write(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
+    def _write(self, painter: QPainter, grid: Grid, models: range, machines: range) -> None:
         """The figure in each cell."""
         assert self._table is not None
         palette = colours(self)
-        width, height = self.cell
         painter.setFont(sized("caption"))
         for model in models:
             for machine in machines:
@@ -162,48 +131,36 @@ class HeatMap(QAbstractScrollArea):
                     continue
                 dark = QColor(self._image.pixel(machine, model)).lightness() < 128
                 painter.setPen(QColor("#FFFFFF" if dark else palette.on_fill))
-                box = QRect(x0 + machine * width, y0 + model * height, width - UNIT, height)
+                box = grid.box(range(model, model + 1), range(machine, machine + 1))
                 painter.drawText(
-                    box,
+                    box.adjusted(0, 0, -UNIT, 0),
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
                     self._table.cell(self._column, row, typed.separators()),
                 )
 
-    def _name(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
+    def _name(self, painter: QPainter, grid: Grid, models: range, machines: range) -> None:
         """Names beside the map, where a cell has the room of a line."""
         assert self._table is not None
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
-        if not left and not top:
-            return
-        palette = colours(self)
-        painter.setPen(QColor(palette.muted))
+        field, area = self._table.field, grid.area(self.viewport().size())
+        painter.setPen(QColor(colours(self).muted))
         painter.setFont(sized("caption"))
-        metrics = QFontMetrics(sized("caption"))
-        step = ceil(metrics.height() / height)
-        painter.setClipRect(QRect(0, top, left, self.viewport().height() - top))
-        for model in models:
-            if model % step == 0:
-                name = self._table.field.models[int(self._models[model])].name
-                box = QRect(0, y0 + model * height, left - UNIT, max(height, metrics.height()))
-                painter.drawText(
-                    box,
-                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                    metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, left - UNIT),
-                )
-        step = ceil(metrics.height() / width)
-        painter.setClipRect(QRect(left, 0, self.viewport().width() - left, top))
-        for machine in machines:
-            if machine % step == 0:
-                name = self._table.field.machines[int(self._machines[machine])].name
-                painter.save()
-                painter.translate(
-                    x0 + machine * width + width / 2 + metrics.ascent() / 2, top - UNIT
-                )
-                painter.rotate(-90)
-                painter.drawText(
-                    QPoint(0, 0), metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, top - UNIT)
-                )
-                painter.restore()
+        metrics, cut = QFontMetrics(sized("caption")), Qt.TextElideMode.ElideMiddle
+        painter.setClipRect(QRect(0, grid.top, grid.left, area.height()))
+        for model, box in grid.named(models, metrics.height()):
+            name = field.models[int(self._models[model])].name
+            painter.drawText(
+                box,
+                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                metrics.elidedText(name, cut, box.width()),
+            )
+        painter.setClipRect(QRect(grid.left, 0, area.width(), grid.top))
+        for machine, middle in grid.headed(machines, metrics.height()):
+            name = field.machines[int(self._machines[machine])].name
+            painter.save()
+            painter.translate(middle + metrics.ascent() / 2, grid.top - UNIT)
+            painter.rotate(-90)
+            painter.drawText(QPoint(0, 0), metrics.elidedText(name, cut, grid.top - UNIT))
+            painter.restore()
         painter.setClipping(False)
 
     # Moving
@@ -211,7 +168,7 @@ class HeatMap(QAbstractScrollArea):
     def zoom(self, steps: int) -> None:
         """Larger or smaller cells, the one in use staying in sight."""
         width, _ = self.cell
-        sizes = _cells()
+        sizes = cells()
         level = sum(other < width for other, _ in sizes)
         if steps > 0 and level < len(sizes) and sizes[level][0] > width:
             steps -= 1  # a cell that fills the room lies between two sizes
@@ -220,11 +177,10 @@ class HeatMap(QAbstractScrollArea):
         self._bring()
 
     def _set_bars(self) -> None:
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
-        size: QSize = self.viewport().size()
+        grid, area = self.grid, self.grid.area(self.viewport().size())
         for bar, whole, room in (
-            (self.horizontalScrollBar(), width * self._machines.size, size.width() - left),
-            (self.verticalScrollBar(), height * self._models.size, size.height() - top),
+            (self.horizontalScrollBar(), grid.width * grid.machines, area.width()),
+            (self.verticalScrollBar(), grid.height * grid.models, area.height()),
         ):
             bar.setRange(0, max(whole - room, 0))
             bar.setPageStep(max(room, 1))
@@ -234,11 +190,10 @@ class HeatMap(QAbstractScrollArea):
     def _bring(self) -> None:
         if self.at is None:
             return
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
-        size = self.viewport().size()
+        grid, area = self.grid, self.grid.area(self.viewport().size())
         for bar, start, length, room in (
-            (self.horizontalScrollBar(), self.at[1] * width, width, size.width() - left),
-            (self.verticalScrollBar(), self.at[0] * height, height, size.height() - top),
+            (self.horizontalScrollBar(), self.at[1] * grid.width, grid.width, area.width()),
+            (self.verticalScrollBar(), self.at[0] * grid.height, grid.height, area.height()),
         ):
             if start < bar.value():
                 bar.setValue(start)
@@ -263,12 +218,8 @@ class HeatMap(QAbstractScrollArea):
         )
 
     def _under(self, at: QPoint) -> tuple[int, int] | None:
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
-        if at.x() < left or at.y() < top:
-            return None
-        machine = (at.x() - left + self.horizontalScrollBar().value()) // width
-        model = (at.y() - top + self.verticalScrollBar().value()) // height
-        return (model, machine) if self._there(model, machine) else None
+        found = self.grid.at(at)
+        return found if found is not None and self._there(*found) else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if (found := self._under(event.position().toPoint())) is not None:
@@ -326,25 +277,3 @@ class HeatMap(QAbstractScrollArea):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_image"):
             self._paint_image()
             self.viewport().update()
-
-
-def _cells() -> list[tuple[int, int]]:
-    """The sizes that a cell may have; those that are named or written in grow with the text."""
-    return [(px(w), px(h)) if w >= NAMED_PX else (w, h) for w, h in CELLS]
-
-
-def _margins(width: int, height: int) -> tuple[int, int]:
-    """Room for the names of the models at the left, of the machines at the top."""
-    named = px(NAMED_PX)
-    left, top = px(NAMES_LEFT_PX), px(NAMES_TOP_PX)
-    return left if height >= named else 0, top if width >= named else 0
-
-
-def _fitting(room_px: int, names_px: int, count: int, most_px: int) -> int:
-    """The size of a cell at which so many fill the room, names included.
-
-    >>> _fitting(800, 150, 672, 56), _fitting(800, 150, 20, 56)
-    (2, 32)
-    """
-    least = CELLS[0][0]
-    return min(max((room_px - names_px) // max(count, 1), least), most_px)

@@ -490,8 +490,8 @@ def test_an_edit_paints_only_cells_in_sight_that_changed(bench, qtbot, monkeypat
 
 def test_a_model_that_the_library_does_not_have_is_a_sentence(bench):
     bench.present(msgspec.structs.replace(SCENARIO, model=ModelRef("gone")))
-    assert bench.tab.pages.currentWidget() is bench.tab.words
-    assert "gone" in bench.tab.words.text()
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.words
+    assert "gone" in bench.tab.pages.words.text()
     bench.present()
     assert bench.tab.pages.currentWidget() is bench.tab.table
 
@@ -514,14 +514,14 @@ def test_a_catalog_of_one_machine_is_ranked(qtbot, tmp_path, library):
     bench = Bench(qtbot, tmp_path, one).present()
     assert bench.column("machine") == ["GeForce RTX 4090"]
     bench.choose(look="value")
-    assert bench.tab.pages.currentWidget() is bench.tab.plot
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.plot
 
 
 def test_an_empty_library_is_a_sentence(qtbot, tmp_path):
     bench = Bench(qtbot, tmp_path, Library({}, {}, ()))
     for scope in ("machines", "models", "pairs"):
         bench.choose(scope=scope).present()
-        assert len(bench.tab.words.text()) > 20
+        assert len(bench.tab.pages.words.text()) > 20
 
 
 def test_the_first_rows_of_a_long_list_stand_at_once(qtbot, tmp_path, small, monkeypatch):
@@ -581,7 +581,7 @@ def test_the_map_is_darker_where_more_is_served(bench):
 
 def test_the_plot_of_value_draws_the_front_and_counts_what_is_missing(bench):
     bench.choose(look="value").present()
-    plot, table = bench.tab.plot, bench.tab.ranked.table
+    plot, table = bench.tab.pages.plot, bench.tab.ranked.table
     prices, rates = table.values("price"), table.values("aggregate_tokens_per_s")
     bare = int((table.serves & np.isnan(prices)).sum())
     assert f"Not drawn: {bare} that serve" in bench.tab.note.accessibleName()
@@ -604,7 +604,7 @@ def test_the_plot_of_value_draws_the_front_and_counts_what_is_missing(bench):
 
 def test_names_on_the_plot_of_value_do_not_overlap(bench):
     bench.choose(look="value").present()
-    plot = bench.tab.plot
+    plot = bench.tab.pages.plot
     plot.grab()
     plot.place_labels()
     boxes = [note.mapRectToScene(note.boundingRect()) for note in plot._names if note.isVisible()]
@@ -616,9 +616,9 @@ def test_names_on_the_plot_of_value_do_not_overlap(bench):
 def test_a_plot_of_value_without_prices_says_how_to_get_them(bench):
     bench.preferences.edit(currency="CHF")
     bench.choose(look="value").present()
-    assert "F2" in bench.tab.words.text()
+    assert "F2" in bench.tab.pages.words.text()
     bench.choose(across="watts")
-    assert bench.tab.pages.currentWidget() is bench.tab.plot
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.plot
 
 
 def test_every_control_has_a_name(bench):
@@ -637,7 +637,7 @@ def test_a_fault_while_a_field_is_prepared_is_told_and_the_next_works(bench, qtb
         broken.setattr(ranked, "prepare", lambda *_: 1 // 0)
         bench.choose(scope="pairs")
     assert faults[0][0] is ZeroDivisionError
-    assert bench.tab.pages.currentWidget() is bench.tab.words
-    assert "division" in bench.tab.words.text() and not bench.tab.ranked.is_preparing
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.words
+    assert "division" in bench.tab.pages.words.text() and not bench.tab.ranked.is_preparing
     bench.choose(weights=BEST)
     assert bench.rows.rowCount()
