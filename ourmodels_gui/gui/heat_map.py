@@ -1,13 +1,14 @@
 """Every machine with every model as one picture: the darker, the faster."""
 
+from math import ceil
+
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QColor,
-    QFontMetrics,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -21,9 +22,14 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from ..language import tr
 from ..ranking.table import Indices, Table
 from . import typed
-from .heat_grid import Grid, cell_in, cells, margins
 from .heat_image import axes, image
-from .theme import UNIT, colours, sized
+from .heat_names import NAMED_PX, NAMES_LEFT_PX, NAMES_TOP_PX, margins, paint_names
+from .theme import UNIT, colours, px, sized
+
+CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
+"""Width and height of a cell, by zoom."""
+WRITTEN_PX = 40
+"""From which size on a cell has its figure in it."""
 
 
 class HeatMap(QAbstractScrollArea):
@@ -88,41 +94,66 @@ class HeatMap(QAbstractScrollArea):
     @property
     def cell(self) -> tuple[int, int]:
         """Width and height of a cell in pixels."""
-        return cell_in(self.viewport().size(), self._models.size, self._machines.size, self._zoom)
-
-    @property
-    def grid(self) -> Grid:
-        """Where the cells lie now."""
-        cell = self.cell
-        left, top = margins(*cell)
-        x, y = left - self.horizontalScrollBar().value(), top - self.verticalScrollBar().value()
-        return Grid(*cell, left, top, x, y, self._models.size, self._machines.size)
+        if self._zoom is not None:
+            return _cells()[self._zoom]
+        size = self.viewport().size()
+        most = _cells()[-1]
+        width = _fitting(size.width(), px(NAMES_LEFT_PX), self._machines.size, most[0])
+        height = _fitting(size.height(), px(NAMES_TOP_PX), self._models.size, most[1])
+        return width, height
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, palette = QPainter(self.viewport()), colours(self)
+        painter = QPainter(self.viewport())
+        palette = colours(self)
         painter.fillRect(self.viewport().rect(), QColor(palette.base))
-        grid, room = self.grid, self.viewport().size()
-        models, machines = grid.seen(room)
-        if self._image.isNull() or not models or not machines:
+        table = self._table
+        if table is None or self._image.isNull():
             return
-        painter.setClipRect(grid.area(room))
-        source = QRect(machines.start, models.start, len(machines), len(models))
-        painter.drawImage(grid.box(models, machines), self._image, source)
-        if grid.is_written:
-            self._write(painter, grid, models, machines)
+        (width, height), (left, top) = self.cell, margins(*self.cell)
+        x0, y0 = left - self.horizontalScrollBar().value(), top - self.verticalScrollBar().value()
+        first_machine, first_model = max((left - x0) // width, 0), max((top - y0) // height, 0)
+        across = min(
+            ceil((self.viewport().width() - left) / width) + 1, self._machines.size - first_machine
+        )
+        down = min(
+            ceil((self.viewport().height() - top) / height) + 1, self._models.size - first_model
+        )
+        if across <= 0 or down <= 0:
+            return
+        area = QRect(left, top, self.viewport().width() - left, self.viewport().height() - top)
+        painter.setClipRect(area)
+        rows = range(first_model, first_model + down)
+        columns = range(first_machine, first_machine + across)
+        target = QRect(
+            x0 + first_machine * width, y0 + first_model * height, across * width, down * height
+        )
+        painter.drawImage(target, self._image, QRect(first_machine, first_model, across, down))
+        if width >= px(WRITTEN_PX) and height >= px(NAMED_PX) + 4:
+            self._write(painter, x0, y0, rows, columns)
         if self.at is not None:
             model, machine = self.at
             painter.setPen(QColor(palette.text))
-            used = grid.box(range(model, model + 1), range(machine, machine + 1))
-            painter.drawRect(used.adjusted(-1, -1, 0, 0))
+            painter.drawRect(
+                x0 + machine * width - 1, y0 + model * height - 1, width + 1, height + 1
+            )
         painter.setClipping(False)
-        if grid.left or grid.top:
-            self._name(painter, grid, models, machines)
+        if left or top:
+            models = table.field.models
+            machines = table.field.machines
+            paint_names(
+                painter,
+                self.viewport(),
+                QPoint(x0, y0),
+                self.cell,
+                models={n: models[int(self._models[n])].name for n in rows},
+                machines={n: machines[int(self._machines[n])].name for n in columns},
+            )
 
-    def _write(self, painter: QPainter, grid: Grid, models: range, machines: range) -> None:
+    def _write(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
         """The figure in each cell."""
         assert self._table is not None
         palette = colours(self)
+        width, height = self.cell
         painter.setFont(sized("caption"))
         for model in models:
             for machine in machines:
@@ -131,44 +162,19 @@ class HeatMap(QAbstractScrollArea):
                     continue
                 dark = QColor(self._image.pixel(machine, model)).lightness() < 128
                 painter.setPen(QColor("#FFFFFF" if dark else palette.on_fill))
-                box = grid.box(range(model, model + 1), range(machine, machine + 1))
+                box = QRect(x0 + machine * width, y0 + model * height, width - UNIT, height)
                 painter.drawText(
-                    box.adjusted(0, 0, -UNIT, 0),
+                    box,
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
                     self._table.cell(self._column, row, typed.separators()),
                 )
-
-    def _name(self, painter: QPainter, grid: Grid, models: range, machines: range) -> None:
-        """Names beside the map, where a cell has the room of a line."""
-        assert self._table is not None
-        field, area = self._table.field, grid.area(self.viewport().size())
-        painter.setPen(QColor(colours(self).muted))
-        painter.setFont(sized("caption"))
-        metrics, cut = QFontMetrics(sized("caption")), Qt.TextElideMode.ElideMiddle
-        painter.setClipRect(QRect(0, grid.top, grid.left, area.height()))
-        for model, box in grid.named(models, metrics.height()):
-            name = field.models[int(self._models[model])].name
-            painter.drawText(
-                box,
-                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                metrics.elidedText(name, cut, box.width()),
-            )
-        painter.setClipRect(QRect(grid.left, 0, area.width(), grid.top))
-        for machine, middle in grid.headed(machines, metrics.height()):
-            name = field.machines[int(self._machines[machine])].name
-            painter.save()
-            painter.translate(middle + metrics.ascent() / 2, grid.top - UNIT)
-            painter.rotate(-90)
-            painter.drawText(QPoint(0, 0), metrics.elidedText(name, cut, grid.top - UNIT))
-            painter.restore()
-        painter.setClipping(False)
 
     # Moving
 
     def zoom(self, steps: int) -> None:
         """Larger or smaller cells, the one in use staying in sight."""
         width, _ = self.cell
-        sizes = cells()
+        sizes = _cells()
         level = sum(other < width for other, _ in sizes)
         if steps > 0 and level < len(sizes) and sizes[level][0] > width:
             steps -= 1  # a cell that fills the room lies between two sizes
@@ -177,10 +183,11 @@ class HeatMap(QAbstractScrollArea):
         self._bring()
 
     def _set_bars(self) -> None:
-        grid, area = self.grid, self.grid.area(self.viewport().size())
+        (width, height), (left, top) = self.cell, margins(*self.cell)
+        size: QSize = self.viewport().size()
         for bar, whole, room in (
-            (self.horizontalScrollBar(), grid.width * grid.machines, area.width()),
-            (self.verticalScrollBar(), grid.height * grid.models, area.height()),
+            (self.horizontalScrollBar(), width * self._machines.size, size.width() - left),
+            (self.verticalScrollBar(), height * self._models.size, size.height() - top),
         ):
             bar.setRange(0, max(whole - room, 0))
             bar.setPageStep(max(room, 1))
@@ -190,10 +197,11 @@ class HeatMap(QAbstractScrollArea):
     def _bring(self) -> None:
         if self.at is None:
             return
-        grid, area = self.grid, self.grid.area(self.viewport().size())
+        (width, height), (left, top) = self.cell, margins(*self.cell)
+        size = self.viewport().size()
         for bar, start, length, room in (
-            (self.horizontalScrollBar(), self.at[1] * grid.width, grid.width, area.width()),
-            (self.verticalScrollBar(), self.at[0] * grid.height, grid.height, area.height()),
+            (self.horizontalScrollBar(), self.at[1] * width, width, size.width() - left),
+            (self.verticalScrollBar(), self.at[0] * height, height, size.height() - top),
         ):
             if start < bar.value():
                 bar.setValue(start)
@@ -218,8 +226,12 @@ class HeatMap(QAbstractScrollArea):
         )
 
     def _under(self, at: QPoint) -> tuple[int, int] | None:
-        found = self.grid.at(at)
-        return found if found is not None and self._there(*found) else None
+        (width, height), (left, top) = self.cell, margins(*self.cell)
+        if at.x() < left or at.y() < top:
+            return None
+        machine = (at.x() - left + self.horizontalScrollBar().value()) // width
+        model = (at.y() - top + self.verticalScrollBar().value()) // height
+        return (model, machine) if self._there(model, machine) else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if (found := self._under(event.position().toPoint())) is not None:
@@ -277,3 +289,18 @@ class HeatMap(QAbstractScrollArea):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_image"):
             self._paint_image()
             self.viewport().update()
+
+
+def _cells() -> list[tuple[int, int]]:
+    """The sizes that a cell may have; those that are named or written in grow with the text."""
+    return [(px(w), px(h)) if w >= NAMED_PX else (w, h) for w, h in CELLS]
+
+
+def _fitting(room_px: int, names_px: int, count: int, most_px: int) -> int:
+    """The size of a cell at which so many fill the room, names included.
+
+    >>> _fitting(800, 150, 672, 56), _fitting(800, 150, 20, 56)
+    (2, 32)
+    """
+    least = CELLS[0][0]
+    return min(max((room_px - names_px) // max(count, 1), least), most_px)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QPainterPath
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QPainterPath
 
 from .plots import log, pen, tint
 from .theme import Palette, sized
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 REGION_ALPHA, BAND_ALPHA = 26, 40
+MARGIN_PX = 4
+"""Of a document, around its words."""
 
 
 def coordinate(value: float | None) -> float | None:
@@ -33,8 +36,9 @@ class Label(pg.TextItem):
 
     def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__("")
-        self.role = role
+        self.role, self._box = role, plot.box
         self.across, self.upside = 0.0, 0.0
+        self._written: tuple[object, ...] = ()
         self.setZValue(20)
         self.hide()  # until there are words
         plot.addItem(self, ignoreBounds=True)
@@ -49,7 +53,7 @@ class Label(pg.TextItem):
     def put(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> None:
         """Write `text`, its `anchor` at (x, y): (0, 0) is its top left, (1, 1) its foot right."""
         self.across, self.upside = anchor
-        self.setText(text)
+        self.write(text)
         self.setAnchor(anchor)
         if self.pos().toTuple() != (x, y):
             self.setPos(x, y)
@@ -58,6 +62,15 @@ class Label(pg.TextItem):
     def setAnchor(self, anchor: tuple[float, float]) -> None:
         if tuple(self.anchor) != anchor:
             super().setAnchor(anchor)
+
+    def write(self, text: str) -> None:
+        """The words, cut in the middle where the plot is narrower."""
+        room = max(int(self._box.width()) - 2 * MARGIN_PX, 0)
+        font = self.textItem.font()
+        if (text, room, font) != self._written:
+            self._written = (text, room, font)
+            cut = Qt.TextElideMode.ElideMiddle
+            self.setText(QFontMetrics(font).elidedText(text, cut, room))
 
     @property
     def width_px(self) -> float:
