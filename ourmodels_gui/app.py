@@ -163,14 +163,15 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
-    window = MainWindow(
-        store,
-        recompute,
-        theme,
-        panels,
-        preferences=preferences,
-        examples=paths.resources() / "examples",
-    )
+    with theme.bare():
+        window = MainWindow(
+            store,
+            recompute,
+            theme,
+            panels,
+            preferences=preferences,
+            examples=paths.resources() / "examples",
+        )
     store.setParent(window)
     recompute.setParent(window)
     preferences.setParent(window)

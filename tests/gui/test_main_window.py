@@ -519,10 +519,11 @@ def test_the_focused_control_is_explained_by_a_key(window, monkeypatch):
     assert said == [window.form.workload.field(FLOOR).toolTip()]
 
 
-def test_starting_loads_neither_numpy_nor_pyqtgraph():
+def test_starting_loads_neither_numpy_nor_pyqtgraph_nor_what_reads_model_files():
+    late = ("numpy", "pyqtgraph", "ourmodels_gui.library.importers")
     code = (
         "import sys; from ourmodels_gui import app; "
-        "print([name for name in ('numpy', 'pyqtgraph') if name in sys.modules])"
+        f"print([name for name in {late} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
