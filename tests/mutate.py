@@ -8,7 +8,8 @@
 
 RESULTS: a file of JSON lines. A run can be stopped at any moment and goes on where it was; the
 order is drawn from a fixed seed, so whatever has been tried is a sample of the whole. Beside it
-stands what each test executes, learnt once. PATH: modules or folders; the whole engine without any.
+stands what each test executes, learnt once. PATH: modules or folders of the engine, the whole
+without any; tests that have to notice, tests/engine and the examples in docstrings without any.
 
 Nothing is written into the checkout. A change in a function replaces the code of the function in a
 fork of a process that has collected the tests; then only those tests run that execute its line,
@@ -250,7 +251,9 @@ def print_score(every: list[Change], results: Results) -> None:
 
 def main(path: Path, options: list[str]) -> None:
     results = Results(path)
-    within = tuple(option for option in options if not option.startswith("--")) or (ENGINE,)
+    paths = [option for option in options if not option.startswith("--")]
+    within = tuple(path for path in paths if not path.startswith("tests/")) or (ENGINE,)
+    TESTS[:] = [path for path in paths if path.startswith("tests/")] or TESTS
     every = [c for module in modules() if module.startswith(within) for c in changes(module)]
     if "--score" in options:
         print_score(every, results)
