@@ -145,16 +145,18 @@ def test_prompts_that_grow_on_demand_hold_what_they_fill(growth, prompts):
         linear_active_parameters=1e5,
         attention=(),
     )
-    workload, prompt = Workload(9000, 4000, 20.0, 0.0), Prompt(800, 100, cache_growth=growth)
+    workload = Workload(9000, 4000, 20.0, 0.0)
     place, seconds = np.array([0], dtype=np.intp), np.array([1e-12])
-    found = prefill_pairs(
-        machine_table([Machine(30e9, 1e12)], np.zeros(1)),
-        prompt_table([model], workload, prompt, [9000]),
-        (seconds, seconds),
-        place,
-        place,
-    )
-    assert found.batch.tolist() == [prompts]
+    for forced, batch in ((None, prompts), (prompts, prompts), (prompts + 1, np.nan)):
+        prompt = Prompt(800, 100, cache_growth=growth, batch=forced)
+        found = prefill_pairs(
+            machine_table([Machine(30e9, 1e12)], np.zeros(1)),
+            prompt_table([model], workload, prompt, [9000]),
+            (seconds, seconds),
+            place,
+            place,
+        )
+        np.testing.assert_array_equal(found.batch, [batch])
 
 
 def test_models_that_share_a_routing_are_worked_on_in_blocks_of_any_size(monkeypatch):
