@@ -3,7 +3,7 @@
     python tests/mutate.py RESULTS [PATH...]    try what has not been tried; prints what survives
     python tests/mutate.py RESULTS --quick      the same with an eighth of the random examples
     python tests/mutate.py RESULTS --again      try once more what survived
-    python tests/mutate.py RESULTS --score      how many changes were noticed, and which were not
+    python tests/mutate.py RESULTS --score      the score, and survivors that nothing explains
     python tests/mutate.py RESULTS --lines      the lines that no test executes
 
 RESULTS: a file of JSON lines. A run can be stopped at any moment and goes on where it was; the
@@ -34,7 +34,18 @@ import hypothesis
 import numpy  # noqa: F401 - loaded once, not in every trial
 import pytest
 from _pytest.runner import runtestprotocol
-from mutations import ENGINE, ROOT, Change, changes, codes, executable, modules, mutant, source
+from mutations import (
+    ENGINE,
+    ROOT,
+    Change,
+    changes,
+    codes,
+    executable,
+    explained,
+    modules,
+    mutant,
+    source,
+)
 
 TESTS = ["tests/engine", ENGINE]  # the examples in the docstrings are tests too
 IMPORT = "import"  # in place of a test: what importing and collecting executes
@@ -241,8 +252,8 @@ def print_lines(tests: dict[str, dict]) -> None:
 def print_score(every: list[Change], results: Results) -> None:
     tried = Counter(change.module for change in every if change.key in results.by)
     survived = [change for change in every if results.by.get(change.key) == ""]
-    lost = Counter(change.module for change in survived)
-    print(*survived, sep="\n")
+    lost, known = Counter(change.module for change in survived), explained()
+    print(*(change for change in survived if change.key[:3] not in known), sep="\n")
     for module in tried:
         print(f"{tried[module] - lost[module]:5} of {tried[module]:5}  {module}")
     total = tried.total()

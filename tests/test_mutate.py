@@ -6,7 +6,7 @@ from types import FunctionType
 
 import pytest
 from mutate import in_fork, replace
-from mutations import changes, codes, executable, modules, mutant, places
+from mutations import changes, codes, executable, explained, modules, mutant, places
 
 from ourmodels_gui.engine import turn
 from ourmodels_gui.engine.setup import Prompt
@@ -72,3 +72,10 @@ def test_a_mutant_lives_in_a_process_of_its_own():
     assert in_fork(changed) == 114
     assert turn.turn_tokens(prompt) == 112
     assert in_fork(lambda: os.kill(os.getpid(), 9)) is None
+
+
+def test_what_is_explained_is_still_there():
+    """A survivor whose line has changed is to be tried again."""
+    there = {change.key[:3] for module in modules() for change in changes(module)}
+    assert explained()
+    assert explained() <= there, sorted(explained() - there)

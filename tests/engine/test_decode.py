@@ -421,6 +421,7 @@ def test_expected_routing_makes_estimates_of_what_a_batch_sweeps():
     [
         (QWEN, 1, 0, "bound"),
         (QWEN, 2, 0, "estimate"),
+        (QWEN, 1, 1, "estimate"),
         (QWEN, 1, 2, "estimate"),
         (msgspec.structs.replace(QWEN, experts=()), 2, 0, "bound"),
     ],
@@ -430,6 +431,11 @@ def test_a_forced_batch_is_an_estimate_where_it_routes_several_positions(
 ):
     speculation = Speculation(draft_tokens, 1.5) if draft_tokens else None
     assert decode(setup(SPARK, model, speculation, batch=batch)).kind["forced"] == kind
+
+
+def test_weights_that_just_fit_leave_no_session_rather_than_not_fitting():
+    for spare, verdict in ((0.0, "no session fits"), (-1.0, "model does not fit")):
+        assert decode(setup(Machine(25.5 * GB + spare, 273 * GB), QWEN)).verdict == verdict
 
 
 @pytest.mark.parametrize(("sessions", "kind"), [(1, "bound"), (2, "estimate")])
