@@ -144,6 +144,8 @@ def test_chunk_of_one_token_moves_the_bytes_of_decode_and_the_cache_write():
     decode = decode + cache_read_bytes(model.cache, context)
     found = prefill_bytes_per_token(model, "expected", batch, 1, context)
     assert found - 98304 == pytest.approx(decode, rel=1e-12)
+    tiny = replace(model, always_bytes=1.0, experts=(), cache=(), cache_write_bytes_per_token=None)
+    assert prefill_bytes_per_token(tiny, "floor", 1, 1, 0) == 1.0
 
 
 def test_first_chunk_reads_nothing_back_not_even_state():
