@@ -9,7 +9,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import (
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
@@ -187,6 +195,8 @@ class ChoiceField(QComboBox):
         self.setMinimumContentsLength(8)
         self._choices: tuple[tuple[Any, str], ...] = ()
         self._default: Any = None
+        self._tip = ""
+        self.currentTextChanged.connect(lambda _words: self._tell())
         self.activated.connect(self._activated)
 
     def offer(self, choices: Sequence[tuple[Any, str]]) -> None:
@@ -200,6 +210,20 @@ class ChoiceField(QComboBox):
             self.addItem(words)
             self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
         self.present(value, default)
+
+    def setToolTip(self, tip: str) -> None:
+        """What the field is for; words that are cut stand before it."""
+        self._tip = tip
+        self._tell()
+
+    def _tell(self) -> None:
+        words = self.currentText()
+        whole = self.fontMetrics().horizontalAdvance(words) <= self._room(self._option())
+        super().setToolTip(self._tip if whole else "\n".join(filter(None, (words, self._tip))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell()
 
     @property
     def whole_px(self) -> int:
@@ -236,7 +260,7 @@ class ChoiceField(QComboBox):
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         words, room = option.currentText, self._room(option)
         if self.fontMetrics().horizontalAdvance(words) > room:
-            cut = Qt.TextElideMode.ElideRight
+            cut = Qt.TextElideMode.ElideMiddle
             option.currentText = self.fontMetrics().elidedText(words, cut, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
+    QHBoxLayout,
     QLabel,
     QVBoxLayout,
     QWidget,
@@ -71,6 +72,7 @@ class FindTab(QWidget):
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.words.setAccessibleName(tr("What the lists are worth"))
         self.count = QLabel()
+        self.count.setWordWrap(True)
         self.count.setFont(sized("text", bold=True))
         self.note = ElidedLabel(lines=2)
         self.note.setFont(sized("caption"))
@@ -100,7 +102,10 @@ class FindTab(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(UNIT, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addWidget(ToolRow((self.count,), (self.export,)))
+        head = QHBoxLayout()
+        head.addWidget(self.count, 1)
+        head.addWidget(self.export, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(head)
         column.addWidget(self.list, 1)
         column.addWidget(self.note)
         self.words.setFont(sized("caption"))

@@ -70,6 +70,7 @@ class Scrolled(QScrollArea):
         super().__init__()
         self._page, self._sideways, self._filling = page, sideways, filling
         self._least_px = 0 if filling is None else filling.minimumHeight()
+        self._narrowest_px = page.minimumSizeHint().width()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(page)
@@ -81,8 +82,9 @@ class Scrolled(QScrollArea):
     def _fit(self) -> None:
         room, least = self.maximumViewportSize(), self._page.minimumSizeHint()
         beside = SCROLL_PX if self._least_height(room.width()) > room.height() else 0
-        if not self._sideways:
-            self.setMinimumWidth(least.width() + beside)
+        if not self._sideways and least.width() + beside != self._narrowest_px:
+            self._narrowest_px = least.width() + beside
+            self.updateGeometry()
         width = max(room.width() - beside, least.width())
         if self._filling is not None:
             before = self._filling.minimumHeight()
@@ -92,6 +94,10 @@ class Scrolled(QScrollArea):
                 self._filling.setMinimumHeight(wanted)
         height = room.height() - (SCROLL_PX if width > room.width() else 0)
         self._page.resize(width, max(height, self._least_height(width)))
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return least if self._sideways else QSize(self._narrowest_px, least.height())
 
     def _least_height(self, width: int) -> int:
         return least_height(self._page, width)
@@ -115,9 +121,16 @@ class FoldingSplit(QSplitter):
         second: QWidget,
         sizes: tuple[int, int],
         stretches: tuple[int, int] = (0, 0),
+        *,
+        low_px: int = LOW_PX,
     ) -> None:
-        """sizes: how the room is divided at first. stretches: and what is added to it."""
+        """sizes: how the room is divided at first. stretches: and what is added to it.
+
+        low_px: the least height beside each other; without one, also under each other, that of the
+        parts.
+        """
         super().__init__(Qt.Orientation.Horizontal)
+        self._low_px = low_px
         for place, part in enumerate((first, second)):
             self.addWidget(part)
             self.setStretchFactor(place, stretches[place])
@@ -125,7 +138,7 @@ class FoldingSplit(QSplitter):
         self.setSizes(sizes)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        folded = is_narrow(self)
+        folded = is_narrow(self) or self.width() < sum(self._widths()) + self.handleWidth()
         if folded != (self.orientation() == Qt.Orientation.Vertical):
             self.setOrientation(Qt.Orientation.Vertical if folded else Qt.Orientation.Horizontal)
         super().resizeEvent(event)
@@ -147,10 +160,14 @@ class FoldingSplit(QSplitter):
         """It may be narrower than the parts beside each other."""
         least = super().minimumSizeHint()
         if self.orientation() == Qt.Orientation.Vertical:
-            return QSize(least.width(), max(least.height(), px(FOLDED_PX)))
+            low = px(FOLDED_PX if self._low_px else 0)
+            return QSize(least.width(), max(least.height(), low))
+        return QSize(max(self._widths()), max(least.height(), px(self._low_px)))
+
+    def _widths(self) -> list[int]:
         parts = (self.widget(place) for place in range(self.count()))
-        widest = max(part.minimumSizeHint().width() for part in parts if part is not None)
-        return QSize(widest, max(least.height(), px(LOW_PX)))
+        least = (part for part in parts if part is not None)
+        return [max(part.minimumSizeHint().width(), part.minimumWidth()) for part in least]
 
 
 class _Lines(QLayout):

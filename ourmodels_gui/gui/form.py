@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QSizePolicy,
@@ -20,6 +19,7 @@ from ..language import tr
 from . import typed
 from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .folding import ToolRow
 from .name_field import NameField
 from .theme import UNIT, px, sized
 
@@ -73,7 +73,7 @@ class Group(QWidget):
         self._page = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._build_head())
+        layout.addWidget(self._build_head())
         layout.addWidget(self._body)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -81,7 +81,7 @@ class Group(QWidget):
             self._head.clicked.connect(lambda: self._fold(self._body.isHidden()))
             self._fold(False)
 
-    def _build_head(self) -> QHBoxLayout:
+    def _build_head(self) -> ToolRow:
         self._heading = QLabel(self)
         self._heading.setFont(sized("heading"))
         self._head = QToolButton(self, autoRaise=True)
@@ -100,13 +100,7 @@ class Group(QWidget):
         self._heading.setHidden(self._foldable)
         self._head.setVisible(self._foldable)
         self._mark.setVisible(self._foldable)
-        head = QHBoxLayout()
-        head.setSpacing(2 * UNIT)
-        for part in (self._heading, self._head, self._mark):
-            head.addWidget(part)
-        head.addStretch(1)
-        head.addWidget(self.reset)
-        return head
+        return ToolRow((self._heading, self._head, self._mark), (self.reset,), 2 * UNIT)
 
     def set_title(self, title: str) -> None:
         self._title = title
