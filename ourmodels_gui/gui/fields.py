@@ -183,20 +183,50 @@ class TextField(QLineEdit):
             self.committed.emit(self.text().strip() or None)
 
 
-class ChoiceField(QComboBox):
+class ListField(QComboBox):
+    """May be narrower than its words, which are whole on hover; the wheel needs the focus."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tip = ""
+        wheel_needs_focus(self)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(8)
+        self.currentTextChanged.connect(lambda _words: self._tell())
+
+    def setToolTip(self, tip: str) -> None:
+        """What the field is for; words that are cut stand before it."""
+        self._tip = tip
+        self._tell()
+
+    def _tell(self) -> None:
+        words = self.currentText()
+        whole = self.fontMetrics().horizontalAdvance(words) <= self._room(self._option())
+        super().setToolTip(self._tip if whole else "\n".join(filter(None, (words, self._tip))))
+
+    def _option(self) -> QStyleOptionComboBox:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return option
+
+    def _room(self, option: QStyleOptionComboBox) -> int:
+        part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
+        return self.style().subControlRect(control, option, part, self).width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell()
+
+
+class ChoiceField(ListField):
     """One of a few values, each with its words; the default's value is committed as None."""
 
     committed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        wheel_needs_focus(self)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
         self._choices: tuple[tuple[Any, str], ...] = ()
         self._default: Any = None
-        self._tip = ""
-        self.currentTextChanged.connect(lambda _words: self._tell())
         self.activated.connect(self._activated)
 
     def offer(self, choices: Sequence[tuple[Any, str]]) -> None:
@@ -211,35 +241,12 @@ class ChoiceField(QComboBox):
             self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
         self.present(value, default)
 
-    def setToolTip(self, tip: str) -> None:
-        """What the field is for; words that are cut stand before it."""
-        self._tip = tip
-        self._tell()
-
-    def _tell(self) -> None:
-        words = self.currentText()
-        whole = self.fontMetrics().horizontalAdvance(words) <= self._room(self._option())
-        super().setToolTip(self._tip if whole else "\n".join(filter(None, (words, self._tip))))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._tell()
-
     @property
     def whole_px(self) -> int:
         """The width at which the words in use are whole."""
         self.ensurePolished()
         words = self.fontMetrics().horizontalAdvance(self.currentText())
         return self.width() - self._room(self._option()) + words
-
-    def _option(self) -> QStyleOptionComboBox:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        return option
-
-    def _room(self, option: QStyleOptionComboBox) -> int:
-        part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
-        return self.style().subControlRect(control, option, part, self).width()
 
     def value(self) -> Any:
         index = self.currentIndex()

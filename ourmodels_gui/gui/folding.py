@@ -70,7 +70,7 @@ class Scrolled(QScrollArea):
         super().__init__()
         self._page, self._sideways, self._filling = page, sideways, filling
         self._least_px = 0 if filling is None else filling.minimumHeight()
-        self._narrowest_px = page.minimumSizeHint().width()
+        self._page_px = page.minimumSizeHint().width()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(page)
@@ -82,8 +82,8 @@ class Scrolled(QScrollArea):
     def _fit(self) -> None:
         room, least = self.maximumViewportSize(), self._page.minimumSizeHint()
         beside = SCROLL_PX if self._least_height(room.width()) > room.height() else 0
-        if not self._sideways and least.width() + beside != self._narrowest_px:
-            self._narrowest_px = least.width() + beside
+        if not self._sideways and least.width() != self._page_px:
+            self._page_px = least.width()
             self.updateGeometry()
         width = max(room.width() - beside, least.width())
         if self._filling is not None:
@@ -97,14 +97,18 @@ class Scrolled(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         least = super().minimumSizeHint()
-        return least if self._sideways else QSize(self._narrowest_px, least.height())
+        # Room for a scroll bar always: one that comes widens nothing.
+        return least if self._sideways else QSize(self._page_px + SCROLL_PX, least.height())
 
     def _least_height(self, width: int) -> int:
         return least_height(self._page, width)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        # Its own size: a scroll bar may come or go without another size of what is inside.
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return handled
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._page and event.type() == QEvent.Type.LayoutRequest:

@@ -21,7 +21,7 @@ from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
 from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, px, sized
 
-NARROWEST_PX, LOWEST_PX = 440, 120
+NARROWEST_PX, LOWEST_PX = 560, 120
 """Of one side of the review: both fit a screen of 1024."""
 
 
