@@ -1,6 +1,6 @@
 """The review of an imported model: what it comes to, what is open, where every figure is from."""
 
-from PySide6.QtCore import QEvent, QObject, QSize, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -19,9 +19,9 @@ from .folding import FoldingSplit
 from .import_facts import Facts, Line, TensorTable, parameters
 from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
-from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, px, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, hairline, px, sized
 
-NARROWEST_PX, LOWEST_PX = 560, 120
+NARROWEST_PX, LOWEST_PX = 470, 120
 """Of one side of the review: both fit a screen of 1024."""
 
 
@@ -167,8 +167,8 @@ class Column(QScrollArea):
 
     def __init__(self, name: str, parts: tuple[QWidget, ...]) -> None:
         super().__init__()
-        self._inside = QWidget()
-        layout = QVBoxLayout(self._inside)
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
         layout.setContentsMargins(2 * UNIT, UNIT, CARD_PADDING, UNIT)
         layout.setSpacing(GROUP_GAP)
         for part in parts:
@@ -177,13 +177,7 @@ class Column(QScrollArea):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setWidget(self._inside)
+        self.setWidget(inside)
 
     def minimumSizeHint(self) -> QSize:
-        needed = self._inside.minimumSizeHint().width() + SCROLL_PX
-        return QSize(min(needed, px(NARROWEST_PX)), px(LOWEST_PX))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return super().eventFilter(watched, event)
+        return QSize(px(NARROWEST_PX), px(LOWEST_PX))

@@ -113,10 +113,13 @@ def _of_label(label: QLabel) -> Iterator[str]:
             if wide > label.width() + SLACK_PX:
                 yield f"the word {word!r} of {words!r} needs {wide} px, has {label.width()}"
         return
-    need = QLabel.sizeHint(label)
-    whole = words in label.toolTip()
-    if need.width() > label.width() + SLACK_PX and not whole:
-        yield f"{words!r} needs {need.width()} px, has {label.width()}"
+    beside = label.width() - label.contentsRect().width() + 2 * label.margin()
+    need = max(map(label.fontMetrics().horizontalAdvance, words.split("\n"))) + beside
+    if Qt.mightBeRichText(label.text()):
+        need = QLabel.sizeHint(label).width()
+    whole = " ".join(words.rstrip("\u2026").split()) in " ".join(label.toolTip().split())
+    if need > label.width() + SLACK_PX and not whole:
+        yield f"{words!r} needs {need} px, has {label.width()}"
     high = label.fontMetrics().height() * len(words.split("\n"))
     if high > label.height() + SLACK_PX:
         yield f"{words!r} needs {high} px of height, has {label.height()}"
