@@ -1,5 +1,7 @@
 """What every way of using the pools of a composition answers."""
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +20,24 @@ BETWEEN = "between devices"
 class Limit(msgspec.Struct, frozen=True):
     """A ceiling of one session at each batch, and what sets it.
 
-    which: of `bindings`, at each batch; the one there is where it is None.
+    which: of `bindings`, at each batch, found when it is asked for; the one there is where it is
+    None.
     """
 
     bindings: tuple[Binding, ...]
     per_session_tokens_per_s: Values
-    which: NDArray[np.intp] | None = None
+    which: Callable[[], NDArray[np.intp]] | None = None
 
     def binding(self, place: int) -> Binding:
         """What sets the ceiling at one of the batches."""
-        return self.bindings[0 if self.which is None else int(self.which[place])]
+        return self.bindings[0 if self.which is None else int(self.which()[place])]
 
     def resources(self) -> NDArray[np.str_]:
         """The resource that sets the ceiling at each batch."""
         named = np.array([binding.resource for binding in self.bindings])
         if self.which is None:
             return np.full(self.per_session_tokens_per_s.shape, named[0])
-        resources: NDArray[np.str_] = named[self.which]
+        resources: NDArray[np.str_] = named[self.which()]
         return resources
 
 
@@ -42,13 +45,12 @@ class Policy:
     """One way of using the pools: a gate, and ceilings of one session that never rise with b.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the aggregate is known never to fall with the batch. beyond: whether a batch that
-    does not fit has a ceiling; where bytes lie depends on the batch, it has none.
+    beyond: whether a batch that does not fit has a ceiling; where bytes lie depends on the batch,
+    it has none.
     """
 
     name = ""
     restricts = False
-    rises = True
     beyond = True
 
     def __init__(self, setup: Setup, step: Step | None = None) -> None:
@@ -73,6 +75,10 @@ class Policy:
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         """Every resource's ceiling, the memory's first; the least of them is the policy's."""
         raise NotImplementedError
+
+    def best_batch(self, most: int) -> int:
+        """The batch in 1 .. most with the largest aggregate: the last, where that never falls."""
+        return most
 
     def per_session(self, batch: Values) -> Values:
         """The ceiling of one session at each batch [tokens/s]."""
@@ -113,10 +119,6 @@ class Policy:
     def sources(self) -> tuple[Device, ...]:
         """The kinds of pools in use."""
         return pools_of(self.composition)
-
-    def mark(self, batch: Values) -> NDArray[np.int64]:
-        """A number that changes where a part begins or ceases to lie in the fastest pool."""
-        return np.zeros(len(batch), dtype=np.int64)
 
     def rate(self, seconds: Values) -> Values:
         """Tokens per second of one session whose iteration takes so long; no time is no limit."""

@@ -1,5 +1,7 @@
 """Pools of unlike speed: a device and the memory of its host, or layers on unlike devices."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,8 +12,10 @@ from .knapsack import divide
 from .layers import groups_name
 from .policy import Limit, Values
 from .pool import Mode
-from .pool_memory import PoolMemory
+from .pool_memory import Filling, PoolMemory
 from .pool_work import PoolWork, Together, Worked
+from .search import highest
+from .sweep_search import Indices, Ranges
 
 BALANCED = 1e-9
 """Pools whose times differ by a smaller fraction are in balance; the rest of it is rounding."""
@@ -31,11 +35,18 @@ class PoolPolicy(PoolMemory):
     g, max(sum_i t_i(b/g), g max_i t_i(b/g)). The arithmetic counts where the combined ceiling is
     asked for. In more than two pools memory and arithmetic are each placed best by themselves.
 
-    mode: one of these. groups: g of that mode, or None for the best.
+    mode: one of these. groups: g of that mode, or None for the best. filling: shared by several
+    ways of using the same pools.
     """
 
-    def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
-        super().__init__(setup, mode, groups)
+    def __init__(
+        self,
+        setup: Setup,
+        mode: Mode,
+        groups: int | None = None,
+        filling: Filling | None = None,
+    ) -> None:
+        super().__init__(setup, mode, groups, filling)
         self.work = PoolWork(setup, mode, self.pools)
         self.restricts = mode != "both" or bool(self.pinned) or self._host_computes()
         self.name = NAMES.get(mode, "")
@@ -57,17 +68,25 @@ class PoolPolicy(PoolMemory):
         found = self._together(many) if self._charges_work() else None
         return int((self.placed(many) if found is None else found).groups[0])
 
+    def best_batch(self, most: int) -> int:
+        return highest(Aggregates(self), most)
+
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         placed = self.placed(batch)
-        slowest = _slowest(self.each_s(placed.groups, self.traffic(placed)))
+
+        @cache
+        def slowest() -> NDArray[np.intp]:
+            return _slowest(self.each_s(placed.groups, self.traffic(placed)))
+
         bindings = tuple(
             Binding("link" if pool.link else "memory", pool.name) for pool in self.pools
         )
         found = [Limit(bindings, self.rate(placed.seconds), slowest)]
         if self._charges_work():
             worked = self._worked(batch)
-            bindings = tuple(Binding("compute", pool.name) for pool in self.pools)
-            found.append(Limit(bindings, self.rate(worked.seconds), _slowest(worked.each_s)))
+            computing = tuple(Binding("compute", pool.name) for pool in self.pools)
+            rates = self.rate(worked.seconds)
+            found.append(Limit(computing, rates, lambda: _slowest(worked.each_s)))
         if self.composition.split != "layers":
             found += self.link_limits(batch, self.composition.split)
         return tuple(found)
@@ -171,3 +190,36 @@ class PoolPolicy(PoolMemory):
 def _slowest(each_s: Values) -> NDArray[np.intp]:
     """The first of the pools that are busy alike but for rounding, as where they are in balance."""
     return (each_s >= each_s.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
+
+
+class Aggregates:
+    """The aggregate of one policy, and a ceiling on it that never rises with the batch.
+
+    An iteration never gets shorter, so that in a range T <= T(low) top / low. The ceiling that
+    never rises is that of the link, and of the arithmetic alone: for one group of sessions, and for
+    the most, that of each session takes no less when there are more, because their caches leave
+    fewer placements.
+    """
+
+    def __init__(self, way: "PoolPolicy") -> None:
+        self.way = way
+
+    def aggregates(self, at: Indices, batch: Values) -> Values:
+        way, steady = self.way, np.full(batch.shape, np.inf)
+        if way.setup.workload.decode_ceiling == "combined":
+            alone = way.compute_seconds(batch)
+            grouped = way.mode == "groups"
+            if alone is not None:
+                rising = batch < (way.most_groups() if grouped else 1)
+                steady = np.where(rising, np.inf, way.rate(alone))
+        if way.composition.split != "layers":
+            for limit in way.link_limits(batch, way.composition.split):
+                steady = np.minimum(steady, limit.per_session_tokens_per_s)
+        return batch * np.array([way.per_session(batch), steady])
+
+    def cut(self, at: Indices, top: Values) -> Values:
+        return np.zeros(at.shape)
+
+    def most(self, ranges: Ranges, whole: bool) -> Values:
+        aggregate, steady = ranges.lows
+        return np.minimum(aggregate * (ranges.top / ranges.low), steady)
