@@ -3,6 +3,7 @@
 Words may be elided where the whole of them is on hover.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
@@ -115,7 +116,7 @@ def _of_label(label: QLabel) -> Iterator[str]:
         return
     beside = label.width() - label.contentsRect().width() + 2 * label.margin()
     need = max(map(label.fontMetrics().horizontalAdvance, words.split("\n"))) + beside
-    if Qt.mightBeRichText(label.text()):
+    if re.search("<[a-z/]", label.text()):
         need = QLabel.sizeHint(label).width()
     whole = " ".join(words.rstrip("\u2026").split()) in " ".join(label.toolTip().split())
     if need > label.width() + SLACK_PX and not whole:
