@@ -25,11 +25,11 @@ from .gui.own_compositions import OwnCompositions
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
 from .gui.preferences import Preferences
+from .gui.qt_theme import Theme
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.speech import speak
 from .gui.store import Store
-from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
 from .gui.typed import use_numbers
 from .library.load import Library, load
