@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .. import paths
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
@@ -225,7 +226,7 @@ class FindTab(QWidget):
         name, _ = QFileDialog.getOpenFileName(
             self,
             tr("Open requirements"),
-            str(self._file or Path.home()),
+            str(self._file or paths.home()),
             tr("Requirements (*.json);;All files (*)"),
         )
         if name:
@@ -250,7 +251,7 @@ class FindTab(QWidget):
         needs = self.form.needs()
         if needs is None:
             return
-        suggestion = self._file or Path.home() / "requirements.json"
+        suggestion = self._file or paths.home() / "requirements.json"
         name, _ = QFileDialog.getSaveFileName(
             self,
             tr("Save requirements"),

@@ -272,7 +272,7 @@ def test_choices_survive_a_restart(bench, qtbot, tmp_path, small):
         ranges={"watts": "100-400"},
         facets={"verdict": ("serves",)},
     )
-    bench.preferences.write()
+    bench.preferences.end()
     again = Bench(qtbot, tmp_path, small).present()
     assert again.rows.columns == ("machine", "verdict", "price", "watts")
     assert again.rows.sorted_by == ("watts", False)
@@ -299,7 +299,7 @@ def test_a_price_is_typed_in_its_cell_and_kept(bench, qtbot, tmp_path):
     QTest.keyClicks(editor, "1,234.5")
     key(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(bench.preferences.settings.prices))
-    bench.preferences.write()
+    bench.preferences.end()
     assert Preferences(tmp_path).settings.prices[machine].amount == 1234.5
     place = bench.rows.place_of(
         next(
