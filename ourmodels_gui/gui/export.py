@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
 from ..language import english, tr
@@ -21,8 +22,11 @@ class ExportButton(QToolButton):
     """A menu of what can be done with the table, and with the picture where one is shown.
 
     sheet: the table as it stands, None where there is none. picture: the widget that draws, None
-    where none is shown.
+    where none is shown. report: what a report would be on, None where there is nothing; without it
+    none is offered. report_asked: the report of it is wanted.
     """
+
+    report_asked = Signal()
 
     def __init__(
         self,
@@ -30,8 +34,11 @@ class ExportButton(QToolButton):
         picture: Callable[[], QWidget | None],
         name: str,
         parent: QWidget | None = None,
+        *,
+        report: Callable[[], object] | None = None,
     ) -> None:
         super().__init__(parent)
+        self._report = report
         self._sheet, self._picture, self._name = sheet, picture, name
         self.setText(tr("Export"))
         self.setAccessibleName(tr("Export: {what}").format(what=name))
@@ -39,6 +46,14 @@ class ExportButton(QToolButton):
         self.menu_of_forms = QMenu(self)
         self.setMenu(self.menu_of_forms)
         self._tables = []
+        self._reports = []
+        if report is not None:
+            key = QKeySequence(QKeySequence.StandardKey.Print)
+            shown = key.toString(QKeySequence.SequenceFormat.NativeText)
+            action = self.menu_of_forms.addAction("\t".join((tr("Report\u2026"), shown)))
+            action.triggered.connect(lambda _=False: self.report_asked.emit())
+            self._reports.append(action)
+            self.menu_of_forms.addSeparator()
         for form in FORMS:
             action = self.menu_of_forms.addAction(tr("Copy as {form}").format(form=form))
             action.triggered.connect(lambda _=False, form=form: self.copy(form))
@@ -59,6 +74,8 @@ class ExportButton(QToolButton):
         self.menu_of_forms.aboutToShow.connect(self._offer)
 
     def _offer(self) -> None:
+        for action in self._reports:
+            action.setEnabled(self._report is not None and self._report() is not None)
         for action in self._pictures:
             action.setVisible(self._picture() is not None)
 

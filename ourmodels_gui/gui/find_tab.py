@@ -42,6 +42,7 @@ class FindTab(QWidget):
     """Searches when a need changes, and only while the tab is in sight."""
 
     edited = Signal(dict)
+    report_asked = Signal()
 
     def __init__(
         self,
@@ -92,7 +93,8 @@ class FindTab(QWidget):
         self.open.clicked.connect(self.ask_and_open)
         self.save = tool(tr("Save…"), tr("Save the needs as a file"))
         self.save.clicked.connect(self.ask_and_save)
-        self.export = ExportButton(self.sheet, lambda: None, tr("Machines"))
+        self.export = ExportButton(self.sheet, lambda: None, tr("Machines"), report=self.subject)
+        self.export.report_asked.connect(self.report_asked)
         buttons = QHBoxLayout()
         buttons.setSpacing(UNIT)
         for part in (self.take, self.open, self.save):

@@ -1,6 +1,6 @@
 """What a window that is too small for its text does: parts go under each other, pages scroll."""
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -83,7 +83,12 @@ class Scrolled(QScrollArea):
 
 
 class FoldingSplit(QSplitter):
-    """Two parts beside each other with a handle between; in a narrow page one under the other."""
+    """Two parts beside each other with a handle between; in a narrow page one under the other.
+
+    folded: whether they stand so.
+    """
+
+    folded = Signal(bool)
 
     def __init__(
         self,
@@ -91,9 +96,12 @@ class FoldingSplit(QSplitter):
         second: QWidget,
         sizes: tuple[int, int],
         stretches: tuple[int, int] = (0, 0),
+        heights: tuple[int, int] = (0, 0),
     ) -> None:
-        """sizes: how the room is divided at first. stretches: and what is added to it."""
+        """sizes: how the room is divided at first. stretches: and what is added to it. heights: of
+        the parts at the least where one is under the other."""
         super().__init__(Qt.Orientation.Horizontal)
+        self._beside_px, self._heights = px(NARROW_PX), heights
         for place, part in enumerate((first, second)):
             self.addWidget(part)
             self.setStretchFactor(place, stretches[place])
@@ -101,11 +109,22 @@ class FoldingSplit(QSplitter):
         self.setSizes(sizes)
         self.setMinimumHeight(px(LOW_PX))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        folded = is_narrow(self)
+    def need(self, width_px: int) -> None:
+        """Beside each other the parts need so much; in less they stand one under the other."""
+        self._beside_px = max(px(NARROW_PX), width_px)
+        self._fold()
+
+    def _fold(self) -> None:
+        folded = self.width() < self._beside_px
         if folded != (self.orientation() == Qt.Orientation.Vertical):
             self.setOrientation(Qt.Orientation.Vertical if folded else Qt.Orientation.Horizontal)
-            self.setMinimumHeight(px(FOLDED_PX if folded else LOW_PX))
+            self.setMinimumHeight(px((sum(self._heights) or FOLDED_PX) if folded else LOW_PX))
+            if folded and any(self._heights):
+                self.setSizes([px(height) for height in self._heights])
+            self.folded.emit(folded)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fold()
         super().resizeEvent(event)
 
 

@@ -159,7 +159,8 @@ def test_models_that_do_not_fit_leave_a_sentence_in_the_plot(bench):
         )
     ).present()
     assert "In none of these does a session fit" in bench.tab.plot.accessibleDescription()
-    assert bench.row("Verdict")[1].text == "model does not fit"
+    verdict = bench.row("Verdict")[1]
+    assert (verdict.text, verdict.hint) == ("does not fit", "model does not fit")
 
 
 def test_nothing_is_compared_while_the_tab_is_hidden(bench):
