@@ -210,10 +210,10 @@ def _traffic_tab() -> QWidget:
 
 
 def _cache_tab(store: Store) -> QWidget:
-    from .evaluation import run  # noqa: PLC0415
     from .gui.cache_tab import CacheTab  # noqa: PLC0415
+    from .library.resolve import resolve  # noqa: PLC0415
 
-    return CacheTab(lambda scenario: run(scenario, store.library))
+    return CacheTab(lambda scenario: resolve(scenario, store.library))
 
 
 def _speculation_tab() -> QWidget:

@@ -1,7 +1,7 @@
 """Machines and models written out in a scenario, without the library.
 
-Each part refuses what no single type can: BadInput with the key inside the part; `strict_json.fit`
-puts the path in front.
+Each part refuses what no single type can: BadInput with the key inside the part; `fit` puts
+the path in front.
 """
 
 from typing import Annotated, Literal, get_args
@@ -9,9 +9,9 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from .fitting import OneOf
 from .language import tr
 from .problem import BadInput
-from .strict_json import OneOf
 
 ArithmeticMode = Literal[
     "fp32",

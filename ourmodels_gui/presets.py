@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from . import paths, strict_json
+from .fitting import fit
 from .inline import Part
 from .language import tr
 from .problem import BadInput
@@ -66,7 +67,7 @@ def presets(folder: Path | None = None) -> tuple[Preset, ...]:
 
 def _read(path: Path) -> Preset:
     try:
-        part: Fragment = strict_json.fit(strict_json.parse(path.read_bytes()), Fragment)
+        part: Fragment = fit(strict_json.parse(path.read_bytes()), Fragment)
     except BadInput as bad:
         raise BadInput(bad.problem.key, bad.problem.message, str(path)) from None
     values = _flat(part.workload, "workload") | _flat(part.prefill, "prefill")

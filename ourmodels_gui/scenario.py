@@ -14,8 +14,8 @@ from . import strict_json
 from .composed import ComposedHardware, HardwareRef
 from .engine.setup import CacheGrowth, CachePolicy, DecodeCeiling, Routing
 from .files import write_whole
+from .fitting import fit
 from .inline import (
-    ARITHMETIC_MODES,
     Amount,
     Fraction,
     InlineAdapter,
@@ -29,30 +29,6 @@ from .inline import (
 )
 from .language import tr
 from .problem import BadInput, brief
-
-__all__ = [
-    "ARITHMETIC_MODES",
-    "FORMAT",
-    "SUFFIX",
-    "VERSION",
-    "ComposedHardware",
-    "DraftModel",
-    "HardwareRef",
-    "InlineAdapter",
-    "InlineHardware",
-    "InlineModel",
-    "ModelRef",
-    "PrefillChoice",
-    "Scenario",
-    "SpeculationChoice",
-    "TypedDraft",
-    "WorkloadChoice",
-    "edited",
-    "read",
-    "read_file",
-    "write",
-    "write_file",
-]
 
 FORMAT = "ourmodels-scenario"
 VERSION = 1
@@ -208,12 +184,7 @@ def read(text: str | bytes) -> Scenario:
 
 def read_file(path: str | Path) -> Scenario:
     """`read` a file. Errors: OSError when it cannot be read; BadInput, which names the file."""
-    with open(path, "rb") as file:
-        content = file.read(strict_json.MAX_BYTES + 1)
-    try:
-        return read(content)
-    except BadInput as bad:
-        raise BadInput(bad.problem.key, bad.problem.message, str(path)) from None
+    return strict_json.of_file(path, read)
 
 
 def write(scenario: Scenario) -> bytes:
@@ -294,7 +265,7 @@ def _from_document(document: Any) -> Scenario:
         )
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
     _refuse_unmodelled_draft(rest)
-    scenario: Scenario = strict_json.fit(rest, Scenario)
+    scenario: Scenario = fit(rest, Scenario)
     return scenario
 
 

@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from . import strict_json
 from .files import locked, read_small, write_whole
+from .fitting import fit
 from .language import tr
 from .problem import BadInput
 
@@ -180,7 +181,7 @@ def edited(settings: Settings, changes: dict[str, Any]) -> Settings:
     """
     document = _document(settings) | _document(changes)
     kept = {key: value for key, value in document.items() if value is not None}
-    found: Settings = strict_json.fit(kept, Settings)
+    found: Settings = fit(kept, Settings)
     return found
 
 
@@ -217,7 +218,7 @@ def read(data: bytes) -> Settings:
     for old in range(version, VERSION):
         document = MIGRATIONS[old](document)
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
-    settings: Settings = strict_json.fit(rest, Settings)
+    settings: Settings = fit(rest, Settings)
     return settings
 
 

@@ -96,11 +96,6 @@ def size(value: float, separators: Separators = ENGLISH) -> str:
     return _scaled(value, (("GB", GB), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)), separators)
 
 
-def gigabytes(value: float, separators: Separators = ENGLISH) -> str:
-    """Bytes as a figure in GB with one decimal, without the unit."""
-    return number(value / GB, 1, separators)
-
-
 def capacity(value: float, separators: Separators = ENGLISH) -> str:
     """A memory capacity in both readings of the word, GiB first where it is the rounder one.
 

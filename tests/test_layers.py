@@ -46,13 +46,19 @@ def test_the_engine_stands_on_numpy_and_msgspec_alone(imports):
 
 
 def test_the_module_tree_of_the_architecture_is_the_real_one():
+    """Every module stands once, below its folder."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     tree = page.partition("    ourmodels_gui/\n")[2].partition("    resources/")[0]
-    named, folder = set(), PACKAGE
-    for indent, name in re.findall(r"^( {6,8})([\w.]+/?)", tree, re.MULTILINE):
-        if len(indent) == 6:
-            folder = PACKAGE / name if name.endswith("/") else PACKAGE
-        named.add(folder / name if len(indent) == 8 else PACKAGE / name)
-    assert {path for path in named if not path.exists()} == set()
-    top = {path for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
-    assert {path.name for path in top - named} <= {"__init__.py", "__main__.py", "__pycache__"}
+    named: list[Path] = []
+    folders = {4: PACKAGE}
+    for line in tree.splitlines():
+        indent = len(line) - len(line.lstrip())
+        folder = folders[max(depth for depth in folders if depth < indent)]
+        if inside := re.match(r" *(\w+)/", line):
+            folders = {depth: path for depth, path in folders.items() if depth < indent}
+            folders[indent] = folder / inside[1]
+        else:
+            named += [folder / name for name in re.findall(r"(?<![\w/])\w+\.py", line)]
+    assert sorted(path for path in set(named) if named.count(path) > 1) == []
+    real = {path for path in PACKAGE.rglob("*.py") if not path.name.startswith("__")}
+    assert {str(path.relative_to(PACKAGE)) for path in real ^ set(named)} == set()

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ourmodels_gui import scenario
+from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.problem import BadInput
-from ourmodels_gui.scenario import InlineHardware, Scenario, WorkloadChoice, edited
+from ourmodels_gui.scenario import Scenario, WorkloadChoice, edited
 
 CATALOG = {"format": "ourmodels-scenario", "version": 1, "hardware": "a", "model": {"id": "b"}}
 TOY = {

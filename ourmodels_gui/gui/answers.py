@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
 from .cards import Card, Offer
 from .elided import ElidedLabel
+from .folding import in_columns
 from .memory_bar import MemoryBar
 from .pool_bars import PoolBars
 from .questions import card_texts
 from .telling import told
 from .theme import UNIT, colours, sized
+
+COLUMNS = (4, 2, 1)
 
 
 class AnswerPanel(QWidget):
@@ -46,16 +49,16 @@ class AnswerPanel(QWidget):
         self.pools = PoolBars()
         self._cautions = ElidedLabel()
         self._cautions.setFont(sized("caption"))
-        self._row = row = QHBoxLayout()
-        row.setSpacing(2 * UNIT)
-        for card in self.cards:
-            row.addWidget(card, 1)
+        self._grid = grid = QGridLayout()
+        grid.setSpacing(2 * UNIT)
+        for place, card in enumerate(self.cards):
+            grid.addWidget(card, 0, place)
             card.edited.connect(self.edited)
             card.ranking_asked.connect(self.ranking_asked)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
-        layout.addLayout(row)
+        layout.addLayout(grid)
         layout.addWidget(self.memory)
         layout.addWidget(self.pools)
         layout.addWidget(self._cautions)
@@ -82,9 +85,11 @@ class AnswerPanel(QWidget):
         self._cautions.say(line, "\n".join(found))
 
     def _fold(self) -> None:
-        """All cards alike, so that their figures stand in one line."""
-        count = len(self.cards)
-        each = (self.width() - (count - 1) * self._row.spacing()) // count
+        """As many cards in a row as have room; all alike, so that their figures stand in lines."""
+        gap, least = self._grid.spacing(), self._least_px()
+        count = next(n for n in COLUMNS if n == 1 or n * (least + gap) - gap <= self.width())
+        in_columns(self._grid, self.cards, count)
+        each = (self.width() - (count - 1) * gap) // count
         crowded = any(card.is_crowded(each) for card in self.cards)
         for card in self.cards:
             card.setMinimumHeight(0)
@@ -92,6 +97,12 @@ class AnswerPanel(QWidget):
         tallest = max(card.sizeHint().height() for card in self.cards)
         for card in self.cards:
             card.setMinimumHeight(tallest if crowded else 0)
+
+    def _least_px(self) -> int:
+        return max(card.least_px for card in self.cards)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least_px(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

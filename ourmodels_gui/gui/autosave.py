@@ -13,6 +13,7 @@ import msgspec
 from PySide6.QtCore import QLockFile, QObject, QTimer
 
 from .. import files, strict_json
+from ..fitting import fit
 from ..problem import BadInput
 from ..scenario import read
 from .document import Document
@@ -112,7 +113,7 @@ def encode_copy(document: Document) -> bytes:
 
 def read_copy(file: Path) -> Copy:
     """A copy as its file holds it. Raises BadInput, OSError or ValueError."""
-    copy: Copy = strict_json.fit(strict_json.parse(files.read_small(file, 16_000_000)), Copy)
+    copy: Copy = fit(strict_json.parse(files.read_small(file, 16_000_000)), Copy)
     return copy
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QPalette, QShowEvent
+from PySide6.QtGui import QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -22,42 +23,39 @@ from ..library.encodings import CACHE_FORMATS
 from ..scenario import Scenario
 from ..units import number
 from . import typed
-from .cache_formats import FormatButton, FormatFigures, format_figures
+from .cache_formats import FormatButton, FormatFigures, columns_in, format_figures
 from .cache_layers import layer_rows
 from .elided import ElidedLabel
-from .folding import FoldingSplit
+from .folding import FoldingSplit, in_columns
 from .tables import FigureTable
 from .telling import told
-from .theme import UNIT, colours, px, sized
+from .theme import UNIT, colours, sized
 from .working import Working
 
-LEFT_PX, RIGHT_PX = 340, 240
 FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"
 
 
 class CacheTab(QWidget):
     """The formats side by side, the layers below, and how far the context can grow.
 
-    evaluate: gives the evaluation of a scenario that is not the one in use.
+    resolve: gives the setup of a scenario that is not the one in use.
     """
 
     edited = Signal(dict)
 
-    def __init__(
-        self, evaluate: Callable[[Scenario], Evaluation], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, resolve: Callable[[Scenario], Setup], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._evaluate = evaluate
+        self._resolve = resolve
         self._waiting: Evaluation | None = None
         self._longest = 0
         self.formats = [FormatButton(name) for name in CACHE_FORMATS]
         group = QButtonGroup(self)
-        strip = QHBoxLayout()
+        self._strip = strip = QGridLayout()
         strip.setSpacing(UNIT)
         for button in self.formats:
             group.addButton(button)
             button.clicked.connect(lambda _=False, name=button.name: self._choose(name))
-            strip.addWidget(button)
+        in_columns(strip, self.formats, len(self.formats))
         self.hint = ElidedLabel()
         self.hint.setFont(sized("caption"))
         self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
@@ -83,14 +81,12 @@ class CacheTab(QWidget):
         grow.addWidget(self.growth, 1)
         grow.addWidget(self.reserve, 0, Qt.AlignmentFlag.AlignTop)
         left = QWidget()
-        left.setMinimumWidth(px(LEFT_PX))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, UNIT, 0)
         column.setSpacing(2 * UNIT)
         column.addWidget(self.layers, 1)
         column.addLayout(grow)
         self.figures = Working(tr("Cache figures"))
-        self.figures.setMinimumWidth(px(RIGHT_PX))
         split = FoldingSplit(left, self.figures, (520, 400))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
@@ -105,6 +101,10 @@ class CacheTab(QWidget):
         self._waiting = evaluation
         if self.isVisible():
             self._draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        in_columns(self._strip, self.formats, columns_in(self.width(), self._strip.spacing()))
 
     def _draw(self) -> None:
         if self._waiting is None:
@@ -121,7 +121,7 @@ class CacheTab(QWidget):
         scenario, setup = evaluation.scenario, evaluation.setup
         found: Sequence[FormatFigures] = ()
         if setup is not None:
-            found = format_figures(scenario, self._evaluate)
+            found = format_figures(scenario, self._resolve)
         used = scenario.workload.cache_format or "fp16"
         same = len({figures.session_bytes for figures in found}) == 1
         by_name = {figures.name: figures for figures in found}

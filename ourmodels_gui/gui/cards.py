@@ -32,7 +32,7 @@ from .derivation import open_working, shown_exactly
 from .elided import ElidedLabel, in_lines
 from .theme import CARD_PADDING, RADIUS, UNIT, colours, px, sized
 
-ROOMY_PX = 180
+LEAST_PX, ROOMY_PX = 108, 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
 
 
@@ -173,6 +173,7 @@ class Card(QWidget):
         self._act.setFont(sized("caption"))
         self._act.setCursor(Qt.CursorShape.PointingHandCursor)
         self._act.setFixedHeight(self._why.sizeHint().height())
+        self._act.setMinimumWidth(1)
         self._act.clicked.connect(self._accept)
         self._act.hide()
         for muted in (self._badge, self._why):
@@ -193,7 +194,7 @@ class Card(QWidget):
         layout.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(px(120))
+        self.setMinimumWidth(self.least_px)
         self._tint()
 
     def present(self, text: CardText) -> None:
@@ -208,8 +209,9 @@ class Card(QWidget):
         self._verdict.say(f"{SIGNS[text.tone]}{THIN_SPACE}{text.verdict}")
         self._why.say(text.why if text.figure else "")
         if text.offer is not None:
-            self._act.setText(text.offer.words)
-            self._act.setToolTip(text.why)
+            self._act.setAccessibleName(text.offer.words)
+            self._act.setToolTip("\n".join(filter(None, (text.offer.words, text.why))))
+            self._break_offer()
         self._why.setVisible(text.offer is None)
         self._act.setVisible(text.offer is not None)
         self.setAccessibleName(self._question)
@@ -217,6 +219,16 @@ class Card(QWidget):
         self.setAccessibleDescription(". ".join(part.strip() for part in spoken if part.strip()))
         if retint:
             self._tint()
+
+    @property
+    def least_px(self) -> int:
+        """The width below which its head is cut."""
+        return max(px(LEAST_PX), self._head.sizeHint().width() + 2 * (CARD_PADDING - UNIT))
+
+    def _break_offer(self) -> None:
+        if self._offer is not None:
+            room, metrics = self.width() - 2 * _side(self.width()), self._act.fontMetrics()
+            self._act.setText("\n".join(in_lines(self._offer.words, metrics, max(room, 1), 2)))
 
     def is_crowded(self, width_px: int) -> bool:
         """Whether its head and the kind of its figure have no room beside each other."""
@@ -256,6 +268,7 @@ class Card(QWidget):
         super().resizeEvent(event)
         side, around = _side(self.width()), CARD_PADDING - UNIT
         self._layout.setContentsMargins(side, around, side, around)
+        self._break_offer()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)

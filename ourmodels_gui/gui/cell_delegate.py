@@ -23,6 +23,8 @@ from .theme import colours, sized
 Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+QUIET = 2
+"""The place of the caption's font, behind the plain and the bold one."""
 MOST_LAID_OUT = 1000
 """Texts that are kept, some screens full."""
 ASCII = "".join(map(chr, range(32, 127)))
@@ -35,12 +37,13 @@ ACTIVE = QStyle.StateFlag.State_Active.value
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """tone: a role of the palette. hint: on hover."""
+    """tone: a role of the palette. quiet: in the caption size. hint: on hover."""
 
     text: str
     tone: str = "text"
     bold: bool = False
     hint: str = ""
+    quiet: bool = False
 
 
 class Cells(Protocol):
@@ -67,18 +70,17 @@ class CellDelegate(QStyledItemDelegate):
         """ticked: whether the box of a row is; None where the first column has no boxes."""
         super().__init__(view)
         self._cells, self._view, self._ticked = cells, view, ticked
-        self._fonts = tuple(sized("text", bold=bold) for bold in (False, True))
-        self._weights = tuple(font.weight() for font in self._fonts)
+        self._fonts = (sized("text"), sized("text", bold=True), sized("caption"))
         self._metrics = tuple(map(QFontMetrics, self._fonts))
         self._widest_px = [max(map(each.horizontalAdvance, ASCII)) for each in self._metrics]
-        self._height_px = ceil(QFontMetricsF(self._fonts[0]).height())
+        self._heights_px = [ceil(QFontMetricsF(font).height()) for font in self._fonts]
         style, metric = view.style(), QStyle.PixelMetric
         self._margin = style.pixelMetric(metric.PM_FocusFrameHMargin, None, view) + 1
         self._box_px = style.pixelMetric(metric.PM_IndicatorWidth, None, view)
         self._look: tuple[int, float] = (0, 0.0)
         self._pens: dict[str, QColor] = {}
         self._boxes: dict[bool, QPixmap] = {}
-        self._laid_out: dict[tuple[str, bool, int], QStaticText] = {}
+        self._laid_out: dict[tuple[str, int, int], QStaticText] = {}
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         state, rect = option.state.value, option.rect
@@ -102,31 +104,34 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawPixmap(left - 1, top + above - 1, self._box(option, self._ticked(row)))
             left += self._box_px + 2 * self._margin
         painter.setPen(pen)
-        if painter.font().weight() != self._weights[cell.bold]:
-            painter.setFont(self._fonts[cell.bold])  # looks for the font anew, so only if need be
-        top += (rect.height() - self._height_px) // 2
-        room = QRect(left, top, right - left + 1, self._height_px)
-        self._write(painter, room, cell, is_right=self._cells.is_right(column))
+        face = QUIET if cell.quiet else int(cell.bold)
+        if painter.font() != self._fonts[face]:
+            painter.setFont(self._fonts[face])  # looks for the font anew, so only if need be
+        high = self._heights_px[face]
+        room = QRect(left, top + (rect.height() - high) // 2, right - left + 1, high)
+        self._write(painter, room, cell.text, face, is_right=self._cells.is_right(column))
 
-    def _write(self, painter: QPainter, room: QRect, cell: Shown, *, is_right: bool) -> None:
-        text, wide = cell.text, room.width()
-        if is_right and text.isascii() and len(text) * self._widest_px[cell.bold] <= wide:
+    def _write(
+        self, painter: QPainter, room: QRect, text: str, face: int, *, is_right: bool
+    ) -> None:
+        wide = room.width()
+        if is_right and text.isascii() and len(text) * self._widest_px[face] <= wide:
             painter.drawText(room, RIGHT_TOP, text)  # a figure, which will be another
             return
-        words = self._words(text, cell.bold, wide)
+        words = self._words(text, face, wide)
         left = room.x() + (wide - words.size().width() if is_right else 0.0)
         painter.drawStaticText(QPointF(left, room.y()), words)
 
-    def _words(self, text: str, bold: bool, room_px: int) -> QStaticText:
+    def _words(self, text: str, face: int, room_px: int) -> QStaticText:
         """The text laid out, elided where it has no room."""
-        key = (text, bold, room_px)
+        key = (text, face, room_px)
         if key not in self._laid_out:
             if len(self._laid_out) >= MOST_LAID_OUT:
                 self._laid_out.clear()
-            cut = self._metrics[bold].elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+            cut = self._metrics[face].elidedText(text, Qt.TextElideMode.ElideRight, room_px)
             words = self._laid_out[key] = QStaticText(cut)
             words.setTextFormat(Qt.TextFormat.PlainText)
-            words.prepare(QTransform(), self._fonts[bold])
+            words.prepare(QTransform(), self._fonts[face])
         return self._laid_out[key]
 
     def _pen(self, tone: str) -> QColor:

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -33,6 +32,7 @@ from .background import Worker
 from .captions import message, say
 from .check_form import TYPED, CheckForm, answers_of, fault_of
 from .fields import ChoiceField
+from .folding import ToolRow
 from .paste_box import PasteBox
 from .theme import GROUP_GAP, UNIT, px
 
@@ -86,14 +86,6 @@ class CheckInput(QWidget):
         self._show()
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        for button in (self.open_button, self.clear_button, self.fill_button):
-            top.addWidget(button)
-        top.addStretch(1)
-        foot = QHBoxLayout()
-        for button in (self.use_button, self.log_button):
-            foot.addWidget(button)
-        foot.addStretch(1)
         inside = QWidget()
         page = QVBoxLayout(inside)
         page.setContentsMargins(0, 0, GROUP_GAP, 0)
@@ -109,11 +101,11 @@ class CheckInput(QWidget):
         layout.setContentsMargins(0, 0, UNIT, 0)
         layout.setSpacing(UNIT + 2)
         layout.addWidget(self.box)
-        layout.addLayout(top)
+        layout.addWidget(ToolRow((self.open_button, self.clear_button, self.fill_button)))
         layout.addWidget(self.status)
         layout.addWidget(self.which)
         layout.addWidget(scroll, 1)
-        layout.addLayout(foot)
+        layout.addWidget(ToolRow((self.use_button, self.log_button)))
 
     def present(self, evaluation: Evaluation, library: Library) -> None:
         """The scenario to take missing parts from, and what can be named."""

@@ -4,21 +4,24 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from .folding import Scrolled
 from .theme import HANDLE_PX, px
 
 LEFT_SHARE, LEAST_LEFT_PX, MOST_LEFT_PX = 0.306, 336, 440
 
 
 class Columns(QSplitter):
-    """The left column takes its share of the width until somebody moves the handle."""
+    """The left column takes its share of the width until somebody moves the handle.
+
+    A column scrolls where the window is lower than what it has to show at the least.
+    """
 
     def __init__(self, left: QWidget, right: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._is_moved = False
-        self._least_px = max(LEAST_LEFT_PX, left.minimumSizeHint().width())
-        left.setMinimumWidth(self._least_px)
-        self.addWidget(left)
-        self.addWidget(right)
+        self._left, self._right = (Scrolled(part, sideways=False) for part in (left, right))
+        self.addWidget(self._left)
+        self.addWidget(self._right)
         self.setStretchFactor(1, 1)
         self.setChildrenCollapsible(False)
         self.setHandleWidth(HANDLE_PX)
@@ -32,8 +35,13 @@ class Columns(QSplitter):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if not self._is_moved:
-            left = min(max(round(LEFT_SHARE * self.width()), self._least_px), px(MOST_LEFT_PX))
+            least = max(LEAST_LEFT_PX, self._left.minimumWidth())
+            left = max(min(round(LEFT_SHARE * self.width()), px(MOST_LEFT_PX)), least)
             self.setSizes([left, self.width() - left])
+
+    def bring(self, part: QWidget) -> None:
+        """Scroll a part of the right column into sight."""
+        self._right.ensureWidgetVisible(part, 0, 0)
 
     def _moved(self) -> None:
         self._is_moved = True

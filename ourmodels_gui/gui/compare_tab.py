@@ -8,11 +8,9 @@ from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QScrollArea,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -30,7 +28,7 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
-from .folding import FoldingRow, FoldingSplit, give_way
+from .folding import FoldingSplit, ToolRow, give_way, labelled
 from .preferences import Preferences
 from .rank_bar import tool
 from .theme import UNIT, px
@@ -93,7 +91,7 @@ class CompareTab(QWidget):
         preferences.prices_changed.connect(self._refresh)
         tray.changed.connect(self._refresh)
 
-    def _build_head(self) -> FoldingRow:
+    def _build_head(self) -> ToolRow:
         self.add = tool(tr("Mark this pair"), tr("Mark the machine and model in sight (Ctrl+T)"))
         self.add.clicked.connect(self._add)
         self.marks = tool(tr("Marked"), tr("What is marked; choose one to drop it"))
@@ -104,7 +102,7 @@ class CompareTab(QWidget):
         self.baseline = ChoiceField()
         self.baseline.setAccessibleName(tr("Ratios to"))
         self.baseline.setToolTip(tr("Which side the ratios refer to"))
-        give_way(self.baseline, 170, whole=False)
+        give_way(self.baseline, 170)
         self.baseline.committed.connect(lambda _value: self._choose_baseline())
         self.rates = ChoiceField()
         self.rates.setAccessibleName(tr("Rate drawn"))
@@ -119,27 +117,8 @@ class CompareTab(QWidget):
             self.sheet, self.picture, tr("Comparison"), report=lambda: self.subject() or None
         )
         self.export.report_asked.connect(self.report_asked)
-        head = QHBoxLayout()
-        head.setSpacing(UNIT)
-        head.addWidget(self.add)
-        head.addWidget(self.marks)
-        head.addSpacing(2 * UNIT)
-        drawn = QLabel(tr("Draw"))
-        drawn.setBuddy(self.rates)
-        head.addWidget(drawn)
-        head.addWidget(self.rates, 120)
-        label = QLabel(tr("Ratios to"))
-        label.setBuddy(self.baseline)
-        head.addWidget(label)
-        head.addWidget(self.baseline, 170)
-        for words in (drawn, label):
-            words.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        last = QHBoxLayout()
-        last.setSpacing(UNIT)
-        last.addWidget(self.differences)
-        last.addStretch(1)
-        last.addWidget(self.export)
-        return FoldingRow(head, last, (290, 1))
+        chosen = (labelled(tr("Draw"), self.rates), labelled(tr("Ratios to"), self.baseline))
+        return ToolRow((self.add, self.marks, *chosen, self.differences), (self.export,), 2 * UNIT)
 
     def _build_body(self) -> QWidget:
         left = QWidget()

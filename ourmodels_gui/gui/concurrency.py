@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from ..engine.result import Decode
 from ..language import tr
@@ -67,6 +67,7 @@ class Concurrency(QWidget):
         self.best.setAccessibleName(tr("Use the best number of sessions"))
         self.best.setToolTip(tr("Let the number of sessions follow the floor and the memory"))
         self.best.clicked.connect(lambda: self.edited.emit({KEY: None}))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2 * UNIT)

@@ -1,9 +1,10 @@
 """Decode: what limits serving, over every number of sessions."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
@@ -11,9 +12,12 @@ from ..summary import Row
 from ..summary.spans import batch_span
 from .batches import batch_rows, sampled
 from .concurrency import Concurrency
+from .folding import ToolRow
 from .plot_tab import PlotTab
 from .tables import FigureTable
+from .tables import Row as Cells
 from .telling import told, told_of
+from .theme import UNIT
 from .ways import Way, way_rows, ways
 from .ways_table import WaysTable
 
@@ -48,17 +52,14 @@ class DecodeTab(PlotTab):
         self._offer = tr("Keep the curve as it is now behind the ones to come")
         self.keep.setToolTip(self._offer)
         self.keep.toggled.connect(self._pin)
-        below = QHBoxLayout()
-        below.addWidget(self.concurrency, 1)
-        below.addWidget(self.keep)
-        self.column.addLayout(below)
+        self.column.addWidget(ToolRow((self.concurrency,), (self.keep,), 2 * UNIT))
         self._offered: list[Way] = []
         self.ways = WaysTable()
         self.ways.chosen.connect(self._choose_way)
         self.page.addWidget(self.ways)
 
     def draw(self, evaluation: Evaluation) -> None:
-        """Show the evaluation in the plot, its controls and the table."""
+        """Show the evaluation in the plot, its controls and the ways."""
         if self.plot is None:
             from .decode_plot import DecodePlot  # noqa: PLC0415 - pyqtgraph is slow to import
 
@@ -72,9 +73,12 @@ class DecodeTab(PlotTab):
         result = evaluation.result
         batches = sampled(batch_span(result)).tolist() if result else [1]
         self.concurrency.present(decode, batches)
-        self.table.present(*batch_rows(evaluation))
         self._offered = ways(evaluation)
         self.ways.present(*way_rows(evaluation, self._offered))
+
+    def rows(self, evaluation: Evaluation) -> tuple[Sequence[Cells], set[int]]:
+        """The ceilings at some numbers of sessions."""
+        return batch_rows(evaluation)
 
     def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
         """How fast all the sessions of a row are together."""

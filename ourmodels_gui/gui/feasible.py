@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -189,8 +189,3 @@ class Feasible(QWidget):
         if demand.flow_bytes_per_s == 0:
             return tr("{held}, r: no floor").format(held=held)
         return f"{held}, r {bandwidth(demand.flow_bytes_per_s, separators)}"
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QLabel,
     QVBoxLayout,
     QWidget,
@@ -27,7 +26,7 @@ from .cell_table import CellTable
 from .elided import ElidedLabel
 from .export import ExportButton
 from .find_form import FindForm
-from .folding import FoldingSplit
+from .folding import FoldingSplit, ToolRow
 from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .preferences import Preferences
@@ -95,23 +94,15 @@ class FindTab(QWidget):
         self.save.clicked.connect(self.ask_and_save)
         self.export = ExportButton(self.sheet, lambda: None, tr("Machines"), report=self.subject)
         self.export.report_asked.connect(self.report_asked)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(UNIT)
-        for part in (self.take, self.open, self.save):
-            buttons.addWidget(part)
-        buttons.addStretch(1)
         left, right = QWidget(), QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, UNIT, 0)
         column.addWidget(self.form, 1)
-        column.addLayout(buttons)
-        head = QHBoxLayout()
-        head.addWidget(self.count, 1)
-        head.addWidget(self.export)
+        column.addWidget(ToolRow((self.take, self.open, self.save)))
         column = QVBoxLayout(right)
         column.setContentsMargins(UNIT, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(head)
+        column.addWidget(ToolRow((self.count,), (self.export,)))
         column.addWidget(self.list, 1)
         column.addWidget(self.note)
         self.words.setFont(sized("caption"))

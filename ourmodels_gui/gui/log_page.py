@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QHBoxLayout,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -26,6 +25,7 @@ from ..units import plain, rate
 from . import typed
 from .captions import message, say
 from .consent import may_lose
+from .folding import ToolRow
 from .measurements import Measurements
 from .tables import Cell, FigureTable
 from .theme import UNIT
@@ -62,16 +62,13 @@ class LogPage(QWidget):
         self.use_button = self._button(tr("Use these conditions"), self._use)
         self.export_button = self._button(tr("Export\u2026"), self._export)
         self.delete_button = self._button(tr("Delete"), self._delete)
-        foot = QHBoxLayout()
-        for button in (self.use_button, self.export_button, self.delete_button):
-            foot.addWidget(button)
-        foot.addStretch(1)
+        foot = ToolRow((self.use_button, self.export_button, self.delete_button))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, 0)
         layout.addWidget(self.all)
         layout.addWidget(self.status)
         layout.addWidget(self.table, 1)
-        layout.addLayout(foot)
+        layout.addWidget(foot)
 
     def present(self, scenario: Scenario) -> None:
         """Show the measurements of a scenario, or all where the user asked for them."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -37,9 +37,11 @@ from .preferences import Preferences
 from .problem_bar import ProblemBar
 from .recompute import Recompute
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, on_screen, open_at, sized
+from .theme import CARD_PADDING, UNIT, Theme, open_at, px, sized
 
-LEAST = 900, 560
+LEAST_HEIGHT_PX = 320
+TABS_PX = 230
+"""The least height of the tabs; a window that has less for them scrolls them with the answers."""
 
 
 class Panels(NamedTuple):
@@ -83,7 +85,7 @@ class MainWindow(QMainWindow):
         self._library = store.library
         self.document = Document(store, self)
         self.setAcceptDrops(True)
-        self.setMinimumSize(on_screen(self, *LEAST).expandedTo(QSize(*LEAST)))
+        self.setMinimumHeight(LEAST_HEIGHT_PX)
 
         self.asked = Asked(store.library)
         self.machines, self.models = self.asked.machines, self.asked.models
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._columns = Columns(self.asked, self._build_right(panels))
+        self._tab_widget.currentChanged.connect(lambda _: self._columns.bring(self._tab_widget))
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)
         self.status.audit.connect(lambda: self.sources_asked.emit("audit"))
@@ -122,6 +125,7 @@ class MainWindow(QMainWindow):
         self.bar = ProblemBar(right)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
+        self._tab_widget.setMinimumHeight(px(TABS_PX))
         # Only the row of tabs takes the focus; as a proxy it would do so twice on the way round.
         self._tab_widget.setFocusProxy(None)  # type: ignore[arg-type]
         self._tab_widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)

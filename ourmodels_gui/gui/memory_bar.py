@@ -107,8 +107,3 @@ class MemoryBar(QWidget):
                 QToolTip.showText(event.globalPos(), words, self)
                 return True
         return super().event(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QDialog
 
 from ..language import tr
 from ..library import user as own_files
-from ..library.hardware import HardwareRecord
-from ..library.load import MachineEntry
+from ..library.hardware import HardwareRecord, MachineEntry
 from ..problem import BadInput
 from .consent import may_lose
 from .user_files import UserFiles

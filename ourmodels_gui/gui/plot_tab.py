@@ -13,6 +13,7 @@ from ..summary import Row
 from .derivation import open_working
 from .folding import FoldingSplit
 from .tables import FigureTable
+from .tables import Row as Cells
 from .telling import told
 from .theme import UNIT, px
 from .working import Assumptions, Working
@@ -22,7 +23,8 @@ DETAILS_MIN_PX = 260
 
 
 class PlotTab(QWidget):
-    """Keeps what it is given while hidden, and draws it when it is raised.
+    """Keeps what it is given while hidden, and draws it when it is raised; of its pages only the
+    one in sight is filled.
 
     groups: ids of the groups of the summary that this tab tells. A tab makes its plot in `draw`,
     the first time that it is called: the import of the plots is the slowest part of the start.
@@ -36,6 +38,7 @@ class PlotTab(QWidget):
         super().__init__(parent)
         self._waiting: Evaluation | None = None
         self._drawn: Evaluation | None = None
+        self._filled: set[QWidget] = set()
         self.measured: Callable[[Evaluation], Sequence[Point]] = lambda _evaluation: ()
         self.table = table
         self.table.activated.connect(self._open_row)
@@ -46,13 +49,14 @@ class PlotTab(QWidget):
         self.column = QVBoxLayout(left)
         self.column.setContentsMargins(0, 0, UNIT, 0)
         self.column.setSpacing(UNIT)
-        pages = QTabWidget()
+        self.pages = pages = QTabWidget()
         pages.setDocumentMode(True)
         pages.setMinimumWidth(px(DETAILS_MIN_PX))
         pages.tabBar().setUsesScrollButtons(False)
         pages.addTab(self.figures, tr("Figures"))
         pages.addTab(table, tr("Table"))
         pages.addTab(self.assumptions, tr("Assumptions"))
+        pages.currentChanged.connect(lambda _index: self._fill())
         split = FoldingSplit(left, pages, (PLOT_PX, DETAILS_PX), (3, 2))
         self.page = QVBoxLayout(self)
         self.page.setContentsMargins(0, UNIT, 0, UNIT)
@@ -65,7 +69,11 @@ class PlotTab(QWidget):
             self._draw()
 
     def draw(self, evaluation: Evaluation) -> None:
-        """Show the evaluation in the plot, its controls and the table."""
+        """Show the evaluation in the plot and its controls."""
+        raise NotImplementedError
+
+    def rows(self, evaluation: Evaluation) -> tuple[Sequence[Cells], set[int]]:
+        """The rows of the table, and the numbers of those that are marked."""
         raise NotImplementedError
 
     def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
@@ -82,12 +90,30 @@ class PlotTab(QWidget):
     def _draw(self) -> None:
         if self._waiting is None:
             return
-        evaluation, self._waiting = self._waiting, None
-        self._drawn = evaluation
-        self.draw(evaluation)
-        summary = told(evaluation)
-        self.figures.present([group for group in summary.groups if group.id in self.groups])
-        self.assumptions.present_assumptions(summary.assumptions)
+        self._drawn, self._waiting = self._waiting, None
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw again what is drawn."""
+        if self._drawn is not None:
+            self._filled.clear()
+            self.draw(self._drawn)
+            self._fill()
+
+    def _fill(self) -> None:
+        """Fill the page in sight; another one when it is turned to."""
+        page = self.pages.currentWidget()
+        if self._drawn is None or page in self._filled:
+            return
+        self._filled.add(page)
+        if page is self.table:
+            self.table.present(*self.rows(self._drawn))
+            return
+        summary = told(self._drawn)
+        if page is self.figures:
+            self.figures.present([group for group in summary.groups if group.id in self.groups])
+        else:
+            self.assumptions.present_assumptions(summary.assumptions)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

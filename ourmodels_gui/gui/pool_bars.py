@@ -126,8 +126,3 @@ class PoolBars(QWidget):
             QToolTip.showText(event.globalPos(), words or self.said, self)
             return True
         return super().event(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()

@@ -95,7 +95,7 @@ class PrefillPlot(QWidget):
         self._ghost_wait = self.waits.curve("muted", width=1.0, dash=(1.0, 3.0))
         self._wait = self.waits.curve("text")
         self._other_wait = self.waits.curve("session", width=1.0, at_left=True)
-        self._band_wait = self.waits.band("session", self._wait, self._other_wait)
+        self.waits.band("session", self._wait, self._other_wait)
         self._budget = self.waits.level("below")
         self._here_wait = self.waits.points("serves", filled=True)
         self._prompt_wait = self.waits.gate("serves")

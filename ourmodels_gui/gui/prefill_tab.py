@@ -1,9 +1,10 @@
 """Prefill: how fast prompts are processed, over every prompt length."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
@@ -12,10 +13,11 @@ from ..units import compute
 from . import typed
 from .bracket import usual_bracket
 from .fields import ChoiceField
-from .folding import give_way
+from .folding import ToolRow, give_way, labelled
 from .lengths import length_rows
 from .plot_tab import PlotTab
 from .tables import FigureTable
+from .tables import Row as Cells
 from .telling import told_of
 from .theme import UNIT
 
@@ -43,11 +45,11 @@ class PrefillTab(PlotTab):
                 tr("compute"),
             ),
             ("1,048,576", "10.0 to 10.0 s", "10.0k to 10.0k", "100.0k", "10.0k to 10.0k"),
-            scrolls=True,
         )
         super().__init__(tr("Prefill figures"), lengths, parent)
         self.plot: PrefillPlot | None = None
         self._asked: str | None = None
+        self._band_to: str | None = None
         self.bracket = ChoiceField()
         self.bracket.setAccessibleName(tr("Band to another mode of the linear layers"))
         self.bracket.setToolTip(
@@ -58,26 +60,22 @@ class PrefillTab(PlotTab):
         )
         give_way(self.bracket, BRACKET_PX)
         self.bracket.committed.connect(self._choose)
-        label = QLabel(tr("Band to"))
-        label.setBuddy(self.bracket)
-        row = QHBoxLayout()
-        row.setSpacing(2 * UNIT)
-        row.addWidget(label)
-        row.addWidget(self.bracket)
-        row.addStretch()
-        self.column.addLayout(row)
+        self.column.addWidget(ToolRow((labelled(tr("Band to"), self.bracket, 2 * UNIT),)))
 
     def draw(self, evaluation: Evaluation) -> None:
-        """Show the evaluation in the plots and the table."""
+        """Show the evaluation in the plots."""
         if self.plot is None:
             from .prefill_plot import PrefillPlot  # noqa: PLC0415 - pyqtgraph is slow to import
 
             self.plot = PrefillPlot()
             self.column.insertWidget(0, self.plot, 1)
-        other = self._offer(evaluation)
+        self._band_to = self._offer(evaluation)
         self.plot.set_measured(self.measured(evaluation))
-        self.plot.present(evaluation, other)
-        self.table.present(*length_rows(evaluation, other))
+        self.plot.present(evaluation, self._band_to)
+
+    def rows(self, evaluation: Evaluation) -> tuple[Sequence[Cells], set[int]]:
+        """The ceilings at some lengths of a prompt."""
+        return length_rows(evaluation, self._band_to)
 
     def row_working(self, evaluation: Evaluation, value: float) -> Row | None:
         """How long the prompts of a row take, as many at once as the scenario's."""
@@ -117,5 +115,4 @@ class PrefillTab(PlotTab):
 
     def _choose(self, mode: str | None) -> None:
         self._asked = mode
-        if self._drawn is not None:
-            self.draw(self._drawn)
+        self.redraw()

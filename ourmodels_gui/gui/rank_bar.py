@@ -24,7 +24,7 @@ from ..settings import Look, RankChoice, Scope
 from ..spoken import spoken
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
-from .folding import FoldingRow, give_way
+from .folding import ToolRow, give_way, labelled, show_labelled
 from .rank_filters import FACETS
 from .search import Chosen
 from .theme import UNIT, sized
@@ -96,7 +96,7 @@ class RankBar(QWidget):
         layout.addWidget(self._build_head(export))
         layout.addLayout(self._build_filters())
 
-    def _build_head(self, export: QWidget) -> FoldingRow:
+    def _build_head(self, export: QWidget) -> ToolRow:
         across = [(column, BY_ID[column].title) for column in ACROSS]
         self.scope = self._choose_from("scope", tr("Rank"), SCOPES, 188)
         self.weights = self._choose_from("weights", tr("Weight format"), (), 152)
@@ -114,29 +114,18 @@ class RankBar(QWidget):
             action.toggled.connect(lambda on, id_=column.id: self._show_column(id_, on))
         self.money = tool(tr("Prices"), tr("Currency, electricity and lifetime; your own prices"))
         self.money.clicked.connect(self.money_asked)
-        head = QHBoxLayout()
-        head.setSpacing(UNIT)
         # Read in one line: Rank machines for this model with the weights as chosen as a table.
-        self._labels: dict[ChoiceField, QLabel] = {}
-        for words, field in (
-            (tr("Rank"), self.scope),
-            (tr("with"), self.weights),
-            (tr("as"), self.look),
-            (tr("of"), self.up),
-            (tr("by"), self.across),
-        ):
-            label = QLabel(words)
-            label.setBuddy(field)
-            self._labels[field] = label
-            head.addWidget(label)
-            head.addWidget(field, field.maximumWidth())
-        head.addStretch(1)
-        tools = QHBoxLayout()
-        tools.setSpacing(UNIT)
-        for part in (self.columns, self.money, export):
-            tools.addWidget(part)
-        tools.addStretch(0)
-        return FoldingRow(head, tools)
+        sentence = [
+            labelled(words, field)
+            for words, field in (
+                (tr("Rank"), self.scope),
+                (tr("with"), self.weights),
+                (tr("as"), self.look),
+                (tr("of"), self.up),
+                (tr("by"), self.across),
+            )
+        ]
+        return ToolRow(sentence, (self.columns, self.money, export))
 
     def _build_filters(self) -> QHBoxLayout:
         self.search = QLineEdit()
@@ -180,12 +169,8 @@ class RankBar(QWidget):
         for key in ("scope", "weights", "look", "up", "across"):
             field: ChoiceField = getattr(self, key)
             field.present(getattr(choice, key))
-        for field, shown in (
-            (self.up, choice.look != "table"),
-            (self.across, choice.look == "value"),
-        ):
-            field.setVisible(shown)
-            self._labels[field].setVisible(shown)
+        show_labelled(self.up, choice.look != "table")
+        show_labelled(self.across, choice.look == "value")
         self.columns.setVisible(choice.look == "table")
         if self.search.text() != choice.text:
             self.search.setText(choice.text)

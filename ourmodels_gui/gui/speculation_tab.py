@@ -1,10 +1,11 @@
 """Speculation: whether a draft pays, over every number of sessions."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ..engine.speculation import acceptance_for
 from ..evaluation import Evaluation
@@ -12,8 +13,9 @@ from ..language import tr
 from . import typed
 from .drafting import comparison_rows, drafting_words
 from .fields import NumberField
+from .folding import ToolRow, labelled
 from .plot_tab import PlotTab
-from .tables import FigureTable
+from .tables import FigureTable, Row
 from .theme import UNIT, px, sized
 
 if TYPE_CHECKING:
@@ -42,8 +44,7 @@ class SpeculationControls(QWidget):
         self.off.clicked.connect(lambda: self.edited.emit({"speculation": None}))
         self.on = QPushButton(tr("Compare with a draft"))
         self.on.clicked.connect(lambda: self.edited.emit(start()))
-        row = QHBoxLayout()
-        row.setSpacing(2 * UNIT)
+        pieces = []
         for words, tip, field, keys in (
             (
                 tr("Drafted"),
@@ -58,21 +59,16 @@ class SpeculationControls(QWidget):
                 (ALPHA, RHO),
             ),
         ):
-            label = QLabel(words)
-            label.setBuddy(field)
-            label.setToolTip(tip)
+            pieces.append(labelled(words, field, 2 * UNIT))
             field.setToolTip(tip)
             field.setAccessibleName(words)
             field.setFixedWidth(px(FIELD_PX))
             field.committed.connect(lambda value, keys=keys: self._commit(keys, value))
             field.refused.connect(field.setToolTip)
-            row.addWidget(label)
-            row.addWidget(field)
-        row.addStretch()
         both = QVBoxLayout(self)
         both.setContentsMargins(0, 0, 0, 0)
         both.setSpacing(UNIT)
-        both.addLayout(row)
+        both.addWidget(ToolRow(pieces, gap_px=2 * UNIT))
         for button in (self.off, self.on):
             both.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -135,7 +131,7 @@ class SpeculationTab(PlotTab):
         self.column.addWidget(self.said)
 
     def draw(self, evaluation: Evaluation) -> None:
-        """Show the evaluation in the plots, the controls and the table."""
+        """Show the evaluation in the plots and the controls."""
         if self.plot is None:
             from .speculation_plot import SpeculationPlot  # noqa: PLC0415 - imports pyqtgraph
 
@@ -144,7 +140,10 @@ class SpeculationTab(PlotTab):
         self.plot.present(evaluation)
         self.controls.present(evaluation)
         self.said.setText(drafting_words(evaluation.setup))
-        self.table.present(*comparison_rows(evaluation))
+
+    def rows(self, evaluation: Evaluation) -> tuple[Sequence[Row], set[int]]:
+        """The ceilings with and without a draft at some numbers of sessions."""
+        return comparison_rows(evaluation)
 
 
 def _whole(text: str) -> int:

@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtGui import (
+    QAction,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from ..language import tr
 from ..units import exact
+from .cell_delegate import CellDelegate, Shown
 from .theme import UNIT, sized
 
 Index = QModelIndex | QPersistentModelIndex
@@ -76,16 +84,28 @@ class FigureModel(QAbstractTableModel):
         self._fonts = (sized("caption"), sized("text", bold=True))
 
     def show_rows(self, rows: Sequence[Row], marked: set[int]) -> None:
-        rows = list(rows)
-        if len(rows) == len(self.rows):
+        """Show these; only the rows that differ are painted anew."""
+        rows, before, stood = list(rows), self.rows, self.marked
+        if len(rows) != len(before):
+            self.beginResetModel()
             self.rows, self.marked = rows, marked
-            if rows:
-                last = self.index(len(rows) - 1, len(self.columns) - 1)
-                self.dataChanged.emit(self.index(0, 0), last)
+            self.endResetModel()
             return
-        self.beginResetModel()
         self.rows, self.marked = rows, marked
-        self.endResetModel()
+        for at, (new, old) in enumerate(zip(rows, before, strict=True)):
+            if tuple(new) != tuple(old) or (at in marked) != (at in stood):
+                last = self.index(at, len(self.columns) - 1)
+                self.dataChanged.emit(self.index(at, 0), last)
+
+    def shown(self, row: int, column: int) -> Shown:
+        """How a cell looks."""
+        text = self.rows[row][column].text
+        if column in self.quiet:
+            return Shown(text, quiet=True)
+        return Shown(text, bold=row in self.marked)
+
+    def is_right(self, column: int) -> bool:
+        return column not in self.left
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -100,7 +120,8 @@ class FigureModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return cell.text
         if role == Qt.ItemDataRole.ToolTipRole:
-            return cell.note or cell.exact()
+            words = cell.exact() if cell.value is not None and not cell.note else cell.text
+            return "\n".join(filter(None, (words, cell.note)))
         if role == VALUE_ROLE:
             return cell.value
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -139,12 +160,11 @@ class FigureTable(QTableView):
         left: Sequence[int] = (),
         quiet: Sequence[int] = (),
         stretched: int = -1,
-        scrolls: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         """widest: per column, a text that must fit, so that columns keep their width. left: the
         columns of words. quiet: those in the caption size. stretched: the one that takes the rest,
-        the last one unless given. scrolls: sideways, where the columns do not fit.
+        the last one unless given, where there is any; otherwise the table scrolls sideways.
         """
         super().__init__(parent)
         header = self.horizontalHeader()
@@ -160,25 +180,38 @@ class FigureTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.setFont(sized("text"))
+        self.setItemDelegate(CellDelegate(self.figures, self))
         self.verticalHeader().hide()
         metrics = QFontMetrics(sized("text", bold=True))
         self.verticalHeader().setDefaultSectionSize(metrics.height() + 2 * UNIT)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(8 * UNIT)
-        if not scrolls:
-            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for column, words in enumerate(columns):
             of_cell = QFontMetrics(sized("caption")) if column in quiet else metrics
             room = max(of_cell.horizontalAdvance(widest[column]), metrics.horizontalAdvance(words))
             self.setColumnWidth(column, room + 3 * UNIT)
-        last = stretched if stretched >= 0 else len(columns) - 1
-        if not scrolls:
-            header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
+        self._stretched = stretched if stretched >= 0 else len(columns) - 1
+        self._least_px = self.columnWidth(self._stretched)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for form in FORMATS:
             action = QAction(tr("Copy as {format}").format(format=form), self)
             action.triggered.connect(lambda _checked=False, form=form: self.copy(form))
             self.addAction(action)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setColumnWidth(self._stretched, max(self._spare_px(), self._least_px))
+
+    def _spare_px(self) -> int:
+        """The room that the other columns leave."""
+        columns = (at for at in range(len(self.figures.columns)) if at != self._stretched)
+        others = sum(0 if self.isColumnHidden(at) else self.columnWidth(at) for at in columns)
+        return self.viewport().width() - others
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it scrolls sideways."""
+        return self._spare_px() < self._least_px
 
     def present(self, rows: Sequence[Row], marked: set[int] = frozenset()) -> None:  # type: ignore[assignment]
         """Show `rows`, those whose number is in `marked` in bold."""

@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from ..composed import ComposedHardware, Hardware, name_of
+from ..composed import ComposedHardware, Hardware, HardwareRef, name_of
 from ..inline import InlineHardware
 from ..language import tr
 from ..library.load import Library
-from ..scenario import HardwareRef, InlineModel, ModelRef, Scenario
+from ..scenario import InlineModel, ModelRef, Scenario
 from .assembly import Assembly
 
 

@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..language import tr
 from .tables import FigureTable, Row
+from .theme import SCROLL_PX, px
 
 LEAST_ROWS = 2
+LEAST_LETTERS = 16
 KIND_COLUMN, ROOMY_PX = 1, 760
 
 
@@ -34,7 +36,7 @@ class WaysTable(FigureTable):
                 tr("limited by"),
             ),
             (
-                "",
+                "m" * LEAST_LETTERS,
                 tr("policy ceiling"),
                 "1,000 \u2026 1,000",
                 "10.0k",
@@ -61,8 +63,10 @@ class WaysTable(FigureTable):
             self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self.setColumnHidden(KIND_COLUMN, self.width() < px(ROOMY_PX))
         super().resizeEvent(event)
-        self.setColumnHidden(KIND_COLUMN, self.width() < ROOMY_PX)
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         return QSize(400, self._height(len(self.figures.rows)))
@@ -72,7 +76,8 @@ class WaysTable(FigureTable):
 
     def _height(self, rows: int) -> int:
         head = self.horizontalHeader().sizeHint().height()
-        return head + rows * self.verticalHeader().defaultSectionSize() + 2
+        below = SCROLL_PX if self.is_cut else 0
+        return head + rows * self.verticalHeader().defaultSectionSize() + below + 2
 
     def _choose(self, index: QModelIndex) -> None:
         self.chosen.emit(index.row())

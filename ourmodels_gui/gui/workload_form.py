@@ -22,10 +22,12 @@ from .preset_row import PresetRow
 from .prompt_group import PromptGroup
 from .runtime_group import RuntimeGroup
 from .speculation_group import SpeculationGroup
-from .theme import CARD_PADDING, SCROLL_PX, UNIT, hairline
+from .theme import CARD_PADDING, SCROLL_PX, UNIT, hairline, px
 
 LEAST_TOKENS = 256
 MOST_TOKENS = 1_048_576
+LEAST_PX = 80
+"""The height of the first fields."""
 
 
 class WorkloadGroup(Group):
@@ -168,7 +170,7 @@ class WorkloadForm(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         least = max(group.least_px() for group in self.groups)
-        return QSize(least + 2 * CARD_PADDING, super().minimumSizeHint().height())
+        return QSize(least + 2 * CARD_PADDING, px(LEAST_PX))
 
     def offer(self, library: Library) -> None:
         """Take the choices that come from the library."""

@@ -8,7 +8,8 @@ from ..language import mark, tr
 from ..scenario import InlineModel, PrefillChoice, Scenario
 from .chosen import ChosenMachine, ChosenModel, Lengths
 from .composing import told_of
-from .load import Library, MachineEntry
+from .hardware import MachineEntry
+from .load import Library
 from .phase_assumptions import DEFAULT, TYPED, of_prompt, of_speculation, of_workspace, typed
 from .rate_sources import capacity_source, figure_source, rate_source
 

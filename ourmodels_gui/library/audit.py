@@ -15,7 +15,8 @@ from .check import check_hardware, check_links, check_sources, evidence_of, reco
 from .check_compositions import check_compositions
 from .check_models import check_model
 from .hardware import HardwareRecord
-from .load import Library, ModelEntry, load, parse
+from .load import Library, ModelEntry, load
+from .parse import parse
 from .records import Figure, Source
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from ..composed import ComposedHardware
 from ..engine.setup import Composition, Machine, ModelCosts, ModelShape
-from .load import MachineEntry
+from .hardware import MachineEntry
 
 
 class Lengths(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ import msgspec
 
 from .. import strict_json
 from ..composed import ComposedHardware, Hardware
+from ..fitting import fit
 from ..language import tr
 from ..problem import BadInput, brief
 from .records import CatalogStruct, Fact
@@ -51,7 +52,7 @@ class CompositionEntry(msgspec.Struct, frozen=True):
 
 def read(data: bytes) -> CompositionRecord:
     """The record of a file. Raises BadInput with the key's path and what to write."""
-    record: CompositionRecord = strict_json.fit(strict_json.parse(data), CompositionRecord)
+    record: CompositionRecord = fit(strict_json.parse(data), CompositionRecord)
     return record
 
 

@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..composed import Hardware
+from ..composed import Hardware, HardwareRef
 from ..language import mark, tr
 from ..problem import BadInput, brief
-from ..scenario import DraftModel, HardwareRef, ModelRef
-from .hardware import HardwareRecord, machine_entries
-from .load import Library, MachineEntry, parse
+from ..scenario import DraftModel, ModelRef
+from .hardware import HardwareRecord, MachineEntry, machine_entries
+from .load import Library
 from .models import ModelRecord, refuse_impossible
+from .parse import parse
 
 T = TypeVar("T")
 NO_MACHINE = mark('there is no machine "{asked}" in this library{hint}. Choose another machine')

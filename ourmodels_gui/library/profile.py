@@ -93,7 +93,7 @@ def model_costs(
 
     References: formulation, "Model adapters".
     """
-    check_formats(record, weights, cache_format, cache_read_format)
+    _check_formats(weights, cache_format, cache_read_format)
     layers = _layers(record)
     main = _own(record, "text")
     always_bytes, experts = _sweep(record, weights, main, tied_head=record.tied)
@@ -151,7 +151,7 @@ def mtp_costs(
 
     Raises BadInput when the model has none.
     """
-    check_formats(record, weights, cache_format, cache_read_format)
+    _check_formats(weights, cache_format, cache_read_format)
     if record.mtp is None:
         raise BadInput(
             "speculation.draft",
@@ -207,10 +207,8 @@ def _active_share(record: ModelRecord, group: Tensors) -> float:
     return experts_per_token(record, group.shape[0]) / group.shape[0]
 
 
-def check_formats(
-    record: ModelRecord, weights: str, cache_format: str, cache_read_format: str | None = None
-) -> None:
-    """Raise BadInput when a format id is unknown or no such file of the model can exist."""
+def _check_formats(weights: str, cache_format: str, cache_read_format: str | None) -> None:
+    """Raise BadInput when a format id is unknown."""
     if weights != NATIVE and weights not in WEIGHT_FORMATS:
         known = ", ".join([NATIVE, *WEIGHT_FORMATS])
         raise BadInput(

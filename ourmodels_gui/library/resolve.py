@@ -6,11 +6,12 @@ modes. A default is decided once, here; the engine only passes the assumptions o
 
 import msgspec
 
-from ..composed import Hardware
+from ..composed import ComposedHardware, Hardware, HardwareRef
 from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
+from ..inline import InlineHardware
 from ..language import mark, tr
 from ..problem import BadInput, brief
 from ..scenario import (
@@ -20,9 +21,6 @@ from ..scenario import (
     READ_CONTEXT_TOKENS,
     RESERVED_CONTEXT_TOKENS,
     UNREAD_CONTEXT_TOKENS,
-    ComposedHardware,
-    HardwareRef,
-    InlineHardware,
     InlineModel,
     PrefillChoice,
     Scenario,

@@ -4,7 +4,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..scenario import ComposedHardware, DraftModel, HardwareRef, ModelRef, Scenario
+from ..composed import ComposedHardware, HardwareRef
+from ..scenario import DraftModel, ModelRef, Scenario
 from .load import Library
 from .lookup import hardware_in_use
 

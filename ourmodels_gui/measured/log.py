@@ -12,21 +12,17 @@ import msgspec
 from msgspec import Meta
 
 from .. import strict_json
+from ..composed import ComposedHardware, HardwareRef
 from ..files import FileChanged, create, read_small, replace, stamp, write_whole
+from ..fitting import fit
+from ..inline import InlineHardware
 from ..language import tr, trn
 from ..library.load import Library
 from ..library.lookup import hardware_in_use
 from ..library.profile import default_weights
 from ..library.records import CatalogStruct
 from ..problem import BadInput
-from ..scenario import (
-    ComposedHardware,
-    HardwareRef,
-    InlineHardware,
-    InlineModel,
-    ModelRef,
-    Scenario,
-)
+from ..scenario import InlineModel, ModelRef, Scenario
 from .composition import name_of_run, named, policy_of, policy_of_run
 from .runs import MeasuredRun
 
@@ -147,7 +143,7 @@ def read(data: bytes) -> tuple[tuple[Entry, ...], tuple[tuple[Any, str], ...]]:
     ids: set[str] = set()
     for number, row in enumerate(rows):
         try:
-            entry: Entry = strict_json.fit(row, Entry, f"entries[{number}]")
+            entry: Entry = fit(row, Entry, f"entries[{number}]")
             _day(entry.logged, f"entries[{number}].logged")
             if entry.run.id in ids:
                 raise BadInput(

@@ -19,7 +19,8 @@ import re
 
 import msgspec
 
-from ..library.load import Library, MachineEntry
+from ..library.hardware import MachineEntry
+from ..library.load import Library
 from .runs import Reason
 
 FILLERS = frozenset(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ..composed import ComposedHardware, Hardware
+from ..composed import ComposedHardware, Hardware, HardwareRef
 from ..engine.setup import Machine
 from ..inline import InlineHardware
 from ..language import mark, tr
@@ -13,7 +13,7 @@ from ..library.hardware import Price
 from ..library.load import Library
 from ..library.lookup import hardware_in_use, machine_entry
 from ..library.resolve import chosen_machine
-from ..scenario import HardwareRef, WorkloadChoice
+from ..scenario import WorkloadChoice
 
 SEVERAL = mark("several devices")
 WITH_HOST = mark("device with host memory")

@@ -8,7 +8,6 @@ Machines come first and compositions after them.
 """
 
 from functools import cached_property
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -35,6 +34,7 @@ from ..scenario import PrefillChoice, WorkloadChoice
 from .compositions import Compositions, compositions, sweep_of
 from .field import LONGEST_TOKENS, Field
 from .prompts import FIGURES, ComposedPrompts, prompts_of_machines, seconds_in_use
+from .rungs import in_one_format
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -219,12 +219,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None) -> Pairs:
-    """The figures of a field at a workload.
-
-    With several formats a pair takes the one of most bytes that serves at least one session above
-    the floor; failing that, the one of most bytes in which a session fits; failing that, the
-    smallest.
-    """
+    """The figures of a field at a workload, each pair in the format that `rungs` gives it."""
     places, in_use = _machines(field, workload)
     composed = compositions(field, workload)
     basis = workload_in_use(workload, None, context_lengths(workload, None))
@@ -239,11 +234,15 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
         compute_s = linear * linear_s + attention * attention_s
     swept = sweep_tables(machines, models, basis.floor_tokens_per_s, compute_s)
-    rung, *figures = _in_one_format(field, [getattr(swept, name).T for name in SWEPT])
+    rung, *figures = in_one_format(
+        field.evaluable, field.rungs, [getattr(swept, name).T for name in SWEPT]
+    )
     found = None
     if composed.chosen:
         found = sweep_of(field, composed, models, basis, prefill or PrefillChoice())
-        beside = _in_one_format(field, [getattr(found, name).T for name in SWEPT])
+        beside = in_one_format(
+            field.evaluable, field.rungs, [getattr(found, name).T for name in SWEPT]
+        )
         rung, *figures = map(np.hstack, zip((rung, *figures), beside, strict=True))
         places = np.concatenate([places, composed.places])
         in_use = (*in_use, *(chosen.machine for chosen in composed.chosen))
@@ -263,27 +262,6 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         rung,
         *figures,
     )
-
-
-def _in_one_format(field: Field, figures: list[Floats]) -> list[NDArray[Any]]:
-    """The rung of each pair, then each of the `SWEPT` figures in that format."""
-    models, machines = field.evaluable, figures[0].shape[1]
-    rung = np.zeros((models, machines), dtype=np.intp)
-    if field.rungs <= 1:
-        return [rung, *figures]
-    rung = _largest_that_serves(field.rungs, figures[0], figures[1])
-    pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
-    return [rung, *(figure.ravel().take(pair) for figure in figures)]
-
-
-def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> Indices:
-    """The rung of each pair; memory and best hold every model in its first format, and so on."""
-    shape = (rungs, memory.shape[0] // rungs, memory.shape[1])
-    rung = np.full(shape[1:], rungs - 1, dtype=np.intp)
-    for batch in (memory.reshape(shape), best.reshape(shape)):
-        for place in reversed(range(rungs)):
-            np.copyto(rung, place, where=batch[place] >= 1.0)
-    return rung
 
 
 def _models(field: Field, workload: WorkloadChoice, basis: Workload) -> ModelTable:

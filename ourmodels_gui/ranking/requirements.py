@@ -9,6 +9,7 @@ from msgspec import Meta
 from .. import strict_json
 from ..engine.setup import CachePolicy, Routing
 from ..files import write_whole
+from ..fitting import fit
 from ..inline import Part, Positive, Tokens, TokensOrNone
 from ..language import tr
 from ..problem import BadInput
@@ -103,18 +104,13 @@ def read(text: str | bytes) -> Requirements:
             tr("must be {version}, the version that this program reads").format(version=VERSION),
         )
     rest = {key: value for key, value in document.items() if key not in ("format", "version")}
-    requirements: Requirements = strict_json.fit(rest, Requirements)
+    requirements: Requirements = fit(rest, Requirements)
     return requirements
 
 
 def read_file(path: str | Path) -> Requirements:
     """`read` a file. Raises OSError when it cannot be read; BadInput, which names the file."""
-    with open(path, "rb") as file:
-        content = file.read(strict_json.MAX_BYTES + 1)
-    try:
-        return read(content)
-    except BadInput as bad:
-        raise BadInput(bad.problem.key, bad.problem.message, str(path)) from None
+    return strict_json.of_file(path, read)
 
 
 def write(requirements: Requirements) -> bytes:

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ..composed import ComposedHardware
 from ..engine.result import Result
 from ..engine.setup import Assumption, Setup
 from ..evaluation import Evaluation
+from ..inline import InlineHardware
 from ..library.compositions import CompositionEntry
 from ..library.hardware import MachineEntry
 from ..library.load import Library
 from ..library.lookup import hardware_in_use, machine_entry
 from ..problem import BadInput
-from ..scenario import ComposedHardware, InlineHardware
 from ..summary import Summary, summarise
 
 MOST = 6

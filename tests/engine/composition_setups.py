@@ -5,9 +5,12 @@ from itertools import product
 import msgspec
 import numpy as np
 from decode_setups import BF16, GB, setup
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from ourmodels_gui.engine import placement
+from ourmodels_gui.engine.placement.pools import PoolPolicy
+from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
@@ -66,16 +69,21 @@ def halves(machine, overhead, share):
     return Device("a", one, overhead), Device("b", other, 0.0)
 
 
-@st.composite
-def mixed_pools(draw, most=300):
-    """A model, an accelerator and a host into which up to `most` sessions fit."""
-    model = sparse(
+def drawn_model(draw):
+    """A model with one expert per token."""
+    return sparse(
         always=draw(st.floats(1e7, 1e10)),
         experts=draw(st.integers(2, 128)),
         per_token=1,
         size=draw(st.floats(1e6, 3e8)),
         tables=draw(st.floats(0.0, 1e9)),
     )
+
+
+@st.composite
+def mixed_pools(draw, most=300):
+    """A model, an accelerator and a host into which up to `most` sessions fit."""
+    model = drawn_model(draw)
     reserved = draw(st.integers(1, 2000))
     session = 8 * 30_000.0 * reserved
     first = draw(st.floats(0.05, 1.5)) * model.resident_bytes
@@ -98,13 +106,7 @@ def mixed_pools(draw, most=300):
 @st.composite
 def many_pools(draw, most=300):
     """A model with experts and a window, and three to five kinds of pools that just hold it."""
-    model = sparse(
-        always=draw(st.floats(1e7, 1e10)),
-        experts=draw(st.integers(2, 128)),
-        per_token=1,
-        size=draw(st.floats(1e6, 3e8)),
-        tables=draw(st.floats(0.0, 1e9)),
-    )
+    model = drawn_model(draw)
     reserved = draw(st.integers(1, 2000))
     session = 8 * 30_000.0 * reserved
     whole = model.resident_bytes + session * draw(st.floats(1.0, most))
@@ -209,3 +211,15 @@ def layer_periods(layers, devices, layer, groups):
         ]
         best = min(best, max(sum(times), groups * max(times)))
     return best
+
+
+def check_search_against_a_scan(found):
+    """The search for the best batch finds what a look at every batch finds."""
+    way = PoolPolicy(found, found.composition.pools)
+    high = way.memory_batch()
+    assume(high > 0)
+    batches = np.arange(1.0, high + 1)
+    aggregate = batches * way.per_session(batches)
+    # Forced off the scan of small ranges, so that crossings and ladder have to find it.
+    best = highest(lambda b: b * way.per_session(b), high, way.mark, scanned=0)
+    assert aggregate[best - 1] >= aggregate.max() * (1 - 1e-9)

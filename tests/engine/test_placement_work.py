@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from composition_setups import (
     RATES,
+    check_search_against_a_scan,
     composed,
     halves,
     many_pools,
@@ -23,7 +24,6 @@ from literal_program import least_greatest, only
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.placement.pools import PoolPolicy
-from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import CacheLayer, Device, Machine, ModelCosts
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
 
@@ -313,13 +313,7 @@ def test_pools_of_one_speed_and_rate_are_one_machine(ordinary, share, at_once):
 @settings(max_examples=15, deadline=None)
 @given(with_work(mixed_pools(most=2000)))
 def test_the_search_for_the_best_batch_agrees_with_a_scan_of_all(found):
-    way = PoolPolicy(found, found.composition.pools)
-    high = way.memory_batch()
-    assume(high > 0)
-    batches = np.arange(1.0, high + 1)
-    aggregate = batches * way.per_session(batches)
-    best = highest(lambda b: b * way.per_session(b), high, way.mark, scanned=0)
-    assert aggregate[best - 1] >= aggregate.max() * (1 - 1e-9)
+    check_search_against_a_scan(found)
 
 
 @MODEST

@@ -1,9 +1,15 @@
-"""Setups that the views are tried with: the toy machine, and a mixture of experts on a fast GPU."""
+"""What the window and its views are tried with: setups of the toy machine and of a mixture of
+experts on a fast GPU, windows with and without views, and ways to use them."""
 
 from pathlib import Path
 
 import msgspec
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
+from ourmodels_gui import app as program
+from ourmodels_gui import paths
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -15,7 +21,10 @@ from ourmodels_gui.engine.setup import (
     Workload,
 )
 from ourmodels_gui.evaluation import Evaluation
+from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.preferences import Preferences
+from ourmodels_gui.gui.recompute import Recompute
+from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.compositions import parts_of
 from ourmodels_gui.scenario import ModelRef, Scenario
 
@@ -91,3 +100,70 @@ def preferences(folder: Path, **chosen: object) -> Preferences:
     made = Preferences(folder)
     made.edit(theme="light", **chosen)
     return made
+
+
+class View(QWidget):
+    """Stands in for a view at the right; keeps what it was given."""
+
+    edited = Signal(dict)
+
+    def __init__(self):
+        super().__init__()
+        self.given = []
+
+    def present(self, evaluation):
+        self.given.append(evaluation)
+
+
+VIEWS = Panels(View, (("Decode", View),))
+
+
+def bare_window(scenario, library, theme, folder, *, panels=VIEWS, examples=None):
+    """A window without the program's views; `store` is what it edits."""
+    store = Store(scenario, library)
+    recompute = Recompute(store)
+    made = MainWindow(
+        store,
+        recompute,
+        theme,
+        panels,
+        preferences=preferences(folder),
+        examples=examples or folder,
+    )
+    store.setParent(made)
+    recompute.setParent(made)
+    made.store = store
+    return made
+
+
+def whole_window(qtbot, theme, folder, monkeypatch):
+    """The window as people get it, with every tab, on the user's folder given."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(folder))
+    made = program.build(theme, preferences(folder))
+    qtbot.addWidget(made, before_close_func=forget_changes)
+    with qtbot.waitExposed(made):
+        made.show()
+    made.resize(1280, 800)
+    made.activateWindow()
+    qtbot.waitUntil(lambda: made.answers._view is not None)
+    return made
+
+
+def forget_changes(window):
+    """Closing asks nothing."""
+    window.document._saved = window._store.scenario
+
+
+def settle(window, qtbot):
+    """Wait until what was edited is evaluated."""
+    qtbot.waitUntil(lambda: not window._recompute._timer.isActive())
+
+
+def tab_to(window, wanted, limit=200):
+    """Press Tab until `wanted` holds of the focused control."""
+    for _ in range(limit):
+        current = QApplication.focusWidget()
+        if current is not None and wanted(current):
+            return current
+        QTest.keyClick(current or window, Qt.Key.Key_Tab)
+    raise AssertionError("the Tab key never gets there")

@@ -8,15 +8,12 @@ import json
 import random
 
 import pytest
-from gui_cases import preferences
+from gui_cases import bare_window, forget_changes
 from PySide6.QtCore import QCoreApplication
 
 from ourmodels_gui import paths
 from ourmodels_gui import scenario as files
 from ourmodels_gui.evaluation import Evaluation
-from ourmodels_gui.gui.main_window import MainWindow, Panels
-from ourmodels_gui.gui.recompute import Recompute
-from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load
 from ourmodels_gui.scenario import SUFFIX
 
@@ -72,36 +69,11 @@ def spoiled(document: dict, luck: random.Random) -> bytes:
 
 @pytest.fixture
 def opened(qtbot, scenario, library, theme, tmp_path):
-    from PySide6.QtCore import Signal  # noqa: PLC0415
-    from PySide6.QtWidgets import QWidget  # noqa: PLC0415
-
-    class View(QWidget):
-        edited = Signal(dict)
-
-        def present(self, evaluation):
-            pass
-
-    store = Store(scenario, library)
-    recompute = Recompute(store)
-    panels = Panels(View, (("Decode", View),))
-    window = MainWindow(
-        store,
-        recompute,
-        theme,
-        panels,
-        preferences=preferences(tmp_path / "home"),
-        examples=tmp_path,
-    )
-    store.setParent(window)
-    recompute.setParent(window)
+    window = bare_window(scenario, library, theme, tmp_path / "home", examples=tmp_path)
     seen: list[Evaluation] = []
-    recompute.evaluated.connect(seen.append)
-
-    def clean(it):
-        it.document._saved = store.scenario
-
-    qtbot.addWidget(window, before_close_func=clean)
-    return window, store, recompute, seen
+    window._recompute.evaluated.connect(seen.append)
+    qtbot.addWidget(window, before_close_func=forget_changes)
+    return window, window.store, window._recompute, seen
 
 
 @pytest.mark.parametrize("example", EXAMPLES[:3] + EXAMPLES[-3:], ids=lambda path: path.stem)

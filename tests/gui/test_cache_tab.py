@@ -9,15 +9,18 @@ from ourmodels_gui import scenario as files
 from ourmodels_gui.engine.costs import cache_alloc_bytes, cache_read_bytes
 from ourmodels_gui.engine.setup import CacheLayer, Machine, ModelCosts, TypedCache
 from ourmodels_gui.evaluation import run
+from ourmodels_gui.gui import cache_formats
+from ourmodels_gui.gui.assembly import Assembly
 from ourmodels_gui.gui.cache_formats import format_figures
 from ourmodels_gui.gui.cache_layers import layer_rows
 from ourmodels_gui.gui.cache_tab import CacheTab
 from ourmodels_gui.library.encodings import CACHE_FORMATS
+from ourmodels_gui.library.resolve import resolve
 
 
 @pytest.fixture
 def tab(qtbot, library):
-    made = CacheTab(lambda scenario: run(scenario, library))
+    made = CacheTab(lambda scenario: resolve(scenario, library))
     qtbot.addWidget(made)
     made.resize(900, 480)
     with qtbot.waitExposed(made):
@@ -52,7 +55,7 @@ def test_figures_as_typed_are_one_row():
 
 
 def test_each_format_is_evaluated_like_the_scenario(scenario, library):
-    found = format_figures(scenario, lambda other: run(other, library))
+    found = format_figures(scenario, lambda other: resolve(other, library))
     assert [figures.name for figures in found] == list(CACHE_FORMATS)
     for figures in found:
         alone = run(files.edited(scenario, {"workload.cache_format": figures.name}), library)
@@ -106,3 +109,32 @@ def test_a_hidden_tab_evaluates_nothing(qtbot, evaluation):
     hidden.present(evaluation)
     assert asked == []
     assert hidden.layers.figures.rowCount() == 0
+
+
+def test_formats_of_as_many_bytes_are_served_once(scenario, library, monkeypatch):
+    served = []
+
+    decode = cache_formats.decode
+    monkeypatch.setattr(cache_formats, "decode", lambda s: served.append(s) or decode(s))
+    found = {each.name: each for each in format_figures(scenario, lambda s: resolve(s, library))}
+    assert len(served) < len(found)
+    assert found["bf16"] == found["fp16"]._replace(name="bf16")
+
+
+@pytest.mark.parametrize(
+    "hardware",
+    ["geforce-rtx-4090", "geforce-rtx-3090-x4", "geforce-rtx-5090-ddr5-64gb", "tesla-p40-x4"],
+)
+@pytest.mark.parametrize("split", [None, "tensor", "experts"])
+def test_the_figures_of_the_format_in_use_are_the_answers(scenario, library, hardware, split):
+    chosen = files.edited(scenario, {"hardware": hardware, "model.id": "qwen3-30b-a3b"})
+    if hardware in library.compositions:
+        key = Assembly(hardware, library).whole({"hardware.split": split})
+        chosen = files.edited(chosen, key)
+    answered = run(chosen, library)
+    assert answered.result is not None, answered.problem
+    figures = {each.name: each for each in format_figures(chosen, lambda s: resolve(s, library))}
+    used, decode = figures["fp16"], answered.result.decode
+    assert used.sessions == decode.memory_batch
+    assert used.best_batch == decode.best_batch
+    assert used.tokens_per_s == decode.aggregate_tokens_per_s

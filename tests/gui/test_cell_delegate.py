@@ -11,6 +11,7 @@ from ourmodels_gui.gui.cell_delegate import Shown
 from ourmodels_gui.gui.cell_table import CellTable, Column
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.tables import Cell, FigureTable
 from ourmodels_gui.gui.tray import Tray
 
 COLUMNS = (Column("Machine"), Column("Rate", right=True), Column("What binds"))
@@ -55,6 +56,25 @@ def test_a_table_of_cells_looks_as_qt_paints_it(qtbot, colours):
     view.show()
     assert alike(view, qtbot)
     view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    view.selectRow(1)
+    view.setFocus()
+    assert alike(view, qtbot)
+
+
+def test_a_table_of_figures_looks_as_qt_paints_it(qtbot, colours):
+    view = FigureTable("Figures", ("figure", "value", "kind"), ("", "1,000", ""), quiet=(2,))
+    qtbot.addWidget(view)
+    view.figures.left = {0, 2}
+    view.resize(420, 260)
+    view.present(
+        [
+            [Cell(f"Figure {n} that is longer than its column"), Cell("1,234 GB"), Cell("estimate")]
+            for n in range(5)
+        ],
+        {1},
+    )
+    view.show()
+    assert alike(view, qtbot)
     view.selectRow(1)
     view.setFocus()
     assert alike(view, qtbot)

@@ -56,7 +56,19 @@ def test_a_hidden_tab_draws_nothing_until_it_is_raised(tab, qtbot):
     with qtbot.waitExposed(tab):
         tab.show()
     assert tab.plot is not None
-    assert tab.table.figures.rowCount() > 0
+    assert tab.figures.table.figures.rowCount() > 0
+
+
+def test_a_page_is_filled_when_it_is_turned_to(seen):
+    seen.present(evaluated(dense()))
+    pages = (seen.figures.table, seen.table, seen.assumptions)
+    assert [page.figures.rowCount() > 0 for page in pages] == [True, False, False]
+    seen.pages.setCurrentWidget(seen.table)
+    assert [page.figures.rowCount() > 0 for page in pages] == [True, True, False]
+    seen.present(evaluated(dense(), machine=SMALL))
+    assert seen.table.figures.rowCount() == 0, "and again with each evaluation"
+    seen.pages.setCurrentWidget(seen.assumptions)
+    assert seen.assumptions.figures.rowCount() == len(seen._drawn.result.assumptions)
 
 
 def test_the_curve_holds_the_engine_figures(seen):
@@ -114,6 +126,7 @@ def test_limits_at_the_same_batch_share_one_name(seen):
 
 
 def test_an_empty_plot_says_why(seen):
+    seen.pages.setCurrentWidget(seen.table)
     seen.present(evaluated(dense(), machine=SMALL))
     assert seen.plot.accessibleDescription().startswith(
         "The model does not fit: 8.0 GB are missing"
@@ -272,6 +285,7 @@ def test_measurements_stand_on_both_ceilings_and_in_the_reading(seen):
 
 
 def test_a_row_of_the_table_opens_its_working(seen, qtbot):
+    seen.pages.setCurrentWidget(seen.table)
     seen.present(evaluated(dense(), floor_tokens_per_s=10.0))
     seen.table.setFocus()
     row = [cells[0].value for cells in seen.table.figures.rows].index(4)

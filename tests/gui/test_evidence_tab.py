@@ -13,15 +13,9 @@ from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import paste_box
 from ourmodels_gui.gui.evidence_tab import EvidenceTab
 from ourmodels_gui.gui.measurements import Measurements
+from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.measured import log
-from ourmodels_gui.scenario import (
-    InlineHardware,
-    ModelRef,
-    Scenario,
-    WorkloadChoice,
-    edited,
-    read_file,
-)
+from ourmodels_gui.scenario import ModelRef, Scenario, WorkloadChoice, edited, read_file
 
 TABLE = """  Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes
 | model                  |     size |  params | backend | ngl |  test |            t/s |

@@ -2,34 +2,24 @@
 
 import pytest
 from gguf_files import llama_keys, llama_tensors, write_gguf
-from gui_cases import preferences
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl, Signal
+from gui_cases import bare_window, forget_changes
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from safetensors_files import llama_config, write_config, write_sparse
 from safetensors_files import llama_tensors as hf_tensors
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.imports import Imports
-from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.model_paths import one_model, pasted_model
-from ourmodels_gui.gui.recompute import Recompute
-from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.importers.profile_text import resident_bytes
 from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import BadInput
 from ourmodels_gui.scenario import ModelRef
 
 KEYS = QKeySequence("Ctrl+V")
-
-
-class View(QWidget):
-    edited = Signal(dict)
-
-    def present(self, evaluation):
-        pass
 
 
 @pytest.fixture
@@ -39,22 +29,14 @@ def folder(tmp_path):
 
 @pytest.fixture
 def window(qtbot, scenario, library, theme, folder):
-    store = Store(scenario, library)
-    recompute = Recompute(store)
-    panels = Panels(View, (("Decode", View),))
-    made = MainWindow(
-        store, recompute, theme, panels, preferences=preferences(folder), examples=folder
-    )
-    store.setParent(made)
-    recompute.setParent(made)
-    made.store = store
-    made.imports = Imports(store, made, folder, lambda: load(paths.catalog(), folder))
+    made = bare_window(scenario, library, theme, folder)
+    made.imports = Imports(made.store, made, folder, lambda: load(paths.catalog(), folder))
 
     def clean(it):
         if it.imports.dialog is not None:
             it.imports.dialog.done(0)
         it.imports._worker.close()
-        it.document._saved = store.scenario
+        forget_changes(it)
 
     qtbot.addWidget(made, before_close_func=clean)
     made.show()

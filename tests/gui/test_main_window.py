@@ -6,8 +6,8 @@ import sys
 
 import msgspec
 import pytest
-from gui_cases import preferences
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl, Signal
+from gui_cases import View, bare_window, forget_changes, settle
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -19,40 +19,25 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMessageBox,
     QScrollBar,
-    QWidget,
 )
 
 from ourmodels_gui import paths, settings
 from ourmodels_gui import scenario as files
+from ourmodels_gui.composed import HardwareRef
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.main_window import MainWindow, Panels
+from ourmodels_gui.gui.main_window import Panels
 from ourmodels_gui.gui.own_machines import OwnMachines
-from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.report.dialog import ReportDialog
 from ourmodels_gui.gui.report.pdf import to_pdf
-from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.report.build import build
 from ourmodels_gui.report.known import Known
-from ourmodels_gui.scenario import SUFFIX, HardwareRef, ModelRef, Scenario
+from ourmodels_gui.scenario import SUFFIX, ModelRef, Scenario
 
 FLOOR = "workload.floor_tokens_per_s"
 EXAMPLES = paths.resources() / "examples"
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit)
-
-
-class View(QWidget):
-    """Stands in for a view at the right; keeps what it was given."""
-
-    edited = Signal(dict)
-
-    def __init__(self):
-        super().__init__()
-        self.given = []
-
-    def present(self, evaluation):
-        self.given.append(evaluation)
 
 
 class Made:
@@ -78,26 +63,17 @@ def folder(tmp_path):
 
 @pytest.fixture
 def window(qtbot, scenario, library, theme, views, folder):  # noqa: PLR0917
-    store = Store(scenario, library)
-    recompute = Recompute(store)
     panels = Panels(views["answers"], tuple((t, views[t]) for t in ("Decode", "Prefill")))
-    made = MainWindow(
-        store, recompute, theme, panels, preferences=preferences(folder), examples=EXAMPLES
+    made = bare_window(scenario, library, theme, folder, panels=panels, examples=EXAMPLES)
+    made.own = OwnMachines(made.store, made, folder, lambda: load(paths.catalog(), folder))
+    qtbot.addWidget(
+        made, before_close_func=lambda it: made.store.open(scenario) or forget_changes(it)
     )
-    store.setParent(made)
-    recompute.setParent(made)
-    made.store = store
-    made.own = OwnMachines(store, made, folder, lambda: load(paths.catalog(), folder))
-    qtbot.addWidget(made, before_close_func=lambda it: store.open(scenario) or clean(it))
-    with qtbot.waitSignal(recompute.evaluated):
+    with qtbot.waitSignal(made._recompute.evaluated):
         made.show()
     made.activateWindow()
     qtbot.waitUntil(lambda: bool(views["Decode"].views))
     return made
-
-
-def clean(window):
-    window.document._saved = window.store.scenario
 
 
 def answer(monkeypatch, button):
@@ -114,10 +90,6 @@ def answer(monkeypatch, button):
 
 def keys(window, sequence):
     QTest.keySequence(QApplication.focusWidget() or window, sequence)
-
-
-def settle(window, qtbot):
-    qtbot.waitUntil(lambda: not window._recompute._timer.isActive())
 
 
 def last(made):

@@ -1,26 +1,16 @@
 """Models of the user's own: duplicated, edited, exported, deleted; shipped ones never change."""
 
 import pytest
-from gui_cases import preferences
-from PySide6.QtCore import Signal
+from gui_cases import bare_window, forget_changes
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from ourmodels_gui import paths
-from ourmodels_gui.gui.main_window import MainWindow, Panels
 from ourmodels_gui.gui.own_models import OwnModels
-from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.rows import RowModel
-from ourmodels_gui.gui.store import Store
-from ourmodels_gui.library.load import load, parse
+from ourmodels_gui.library.load import load
 from ourmodels_gui.library.models import ModelRecord
-
-
-class View(QWidget):
-    edited = Signal(dict)
-
-    def present(self, evaluation):
-        pass
+from ourmodels_gui.library.parse import parse
 
 
 @pytest.fixture
@@ -30,21 +20,9 @@ def folder(tmp_path):
 
 @pytest.fixture
 def window(qtbot, scenario, library, theme, folder):
-    store = Store(scenario, library)
-    recompute = Recompute(store)
-    panels = Panels(View, (("Decode", View),))
-    made = MainWindow(
-        store, recompute, theme, panels, preferences=preferences(folder), examples=folder
-    )
-    store.setParent(made)
-    recompute.setParent(made)
-    made.store = store
-    made.own = OwnModels(store, made, folder, lambda: load(paths.catalog(), folder))
-
-    def clean(it):
-        it.document._saved = store.scenario
-
-    qtbot.addWidget(made, before_close_func=clean)
+    made = bare_window(scenario, library, theme, folder)
+    made.own = OwnModels(made.store, made, folder, lambda: load(paths.catalog(), folder))
+    qtbot.addWidget(made, before_close_func=forget_changes)
     return made
 
 

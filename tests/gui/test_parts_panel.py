@@ -1,19 +1,15 @@
 """Several machines in the machine's panel: by key and by mouse, what is told where, and undo."""
 
-from collections.abc import Iterator
-
 import pytest
-from gui_cases import preferences
+from gui_cases import forget_changes, settle, tab_to, whole_window
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QInputDialog, QMessageBox
 
-from ourmodels_gui import app as program
 from ourmodels_gui import scenario as files
 from ourmodels_gui.composed import ComposedHardware
 from ourmodels_gui.gui.assembly import HOST
 from ourmodels_gui.gui.guide import explained
-from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.part_row import PartName
 from ourmodels_gui.gui.rows import RowModel
 from ourmodels_gui.gui.together_group import GROUPS, LINK, POOLS, SPLIT
@@ -25,26 +21,11 @@ START = Scenario(CARD, ModelRef("qwen3-32b", "q4_k_m"), prefill=PrefillChoice())
 
 
 @pytest.fixture
-def window(qtbot, theme, tmp_path, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    made = program.build(theme, preferences(tmp_path))
-    qtbot.addWidget(made, before_close_func=clean)
-    with qtbot.waitExposed(made):
-        made.show()
-    made.resize(1280, 800)
-    made.activateWindow()
+def window(qtbot, theme, tmp_path, monkeypatch):
+    made = whole_window(qtbot, theme, tmp_path, monkeypatch)
     made._store.open(START)
-    qtbot.waitUntil(lambda: made.answers._view is not None)
     settle(made, qtbot)
     return made
-
-
-def clean(window):
-    window.document._saved = window._store.scenario
-
-
-def settle(window, qtbot):
-    qtbot.waitUntil(lambda: not window._recompute._timer.isActive())
 
 
 def hardware(window):
@@ -85,15 +66,6 @@ def pick(window, qtbot, words):
     QTest.keyClicks(window.machines.search, words)
     QTest.keyClick(window.machines.search, Qt.Key.Key_Return)
     settle(window, qtbot)
-
-
-def tab_to(window, wanted, limit=120):
-    for _ in range(limit):
-        current = QApplication.focusWidget()
-        if current is not None and wanted(current):
-            return current
-        QTest.keyClick(current or window, Qt.Key.Key_Tab)
-    raise AssertionError("the Tab key never gets there")
 
 
 def test_one_machine_has_no_parts_in_sight(window):
@@ -358,7 +330,7 @@ def test_a_composition_is_saved_and_opened(window, qtbot, tmp_path):
     window._store.open(START)
     settle(window, qtbot)
     assert not window.machines.is_composed
-    clean(window)
+    forget_changes(window)
     window.document.open(path)
     settle(window, qtbot)
     assert hardware(window) == made

@@ -19,9 +19,10 @@ from ourmodels_gui.gui.picker import Picker
 from ourmodels_gui.gui.rows import RowModel
 from ourmodels_gui.gui.search import Row, matching
 from ourmodels_gui.gui.weight_choices import weight_choices
+from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.library.load import Library
 from ourmodels_gui.library.profile import default_weights, weight_formats
-from ourmodels_gui.scenario import SUFFIX, InlineHardware, ModelRef, read_file
+from ourmodels_gui.scenario import SUFFIX, ModelRef, read_file
 
 
 def rows(count):

@@ -150,6 +150,7 @@ def test_a_link_between_devices_is_a_ceiling_of_its_own(tab):
     ],
 )
 def test_an_empty_plot_says_why(tab, evaluation, words):
+    tab.pages.setCurrentWidget(tab.table)
     tab.present(evaluation)
     assert tab.plot.rates.accessibleDescription().startswith(words)
     assert tab.plot.waits.isHidden()
@@ -262,6 +263,7 @@ def test_integer_rates_are_no_end_of_a_usual_bracket():
 
 
 def test_a_row_of_the_table_opens_its_working(tab):
+    tab.pages.setCurrentWidget(tab.table)
     evaluation = evaluated(mixture(), prompt=Prompt(8192))
     tab.present(evaluation)
     lengths = [row[0].value for row in tab.table.figures.rows]

@@ -1,19 +1,16 @@
 """Every tab with several devices or memories: none raises, none tells the figures of one memory."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from gui_cases import preferences
+from gui_cases import settle, whole_window
 
-from ourmodels_gui import app as program
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice, PlacementChoice
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.cache_tab import CacheTab
 from ourmodels_gui.gui.drafting import comparison_rows, needed_acceptance, rates
-from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.speculation_tab import SpeculationTab
 from ourmodels_gui.gui.traffic_tab import TrafficTab
+from ourmodels_gui.library.resolve import resolve
 from ourmodels_gui.scenario import (
     DraftModel,
     ModelRef,
@@ -61,19 +58,8 @@ CASES = {
 
 
 @pytest.fixture
-def window(qtbot, theme, tmp_path, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    made = program.build(theme, preferences(tmp_path))
-    qtbot.addWidget(made, before_close_func=clean)
-    with qtbot.waitExposed(made):
-        made.show()
-    made.resize(1280, 800)
-    qtbot.waitUntil(lambda: made.answers._view is not None)
-    return made
-
-
-def clean(window):
-    window.document._saved = window._store.scenario
+def window(qtbot, theme, tmp_path, monkeypatch):
+    return whole_window(qtbot, theme, tmp_path, monkeypatch)
 
 
 def test_every_tab_takes_every_composition(window, qtbot):
@@ -86,7 +72,7 @@ def test_every_tab_takes_every_composition(window, qtbot):
         qtbot.waitUntil(lambda: window.shown_tab._view is not None)
         for case in (*CASES.values(), start):
             window._store.open(case)
-            qtbot.waitUntil(lambda: not window._recompute._timer.isActive())
+            settle(window, qtbot)
             qtbot.waitUntil(lambda: window.shown_tab._waiting is None)
             assert not window.shown_tab.grab().isNull()
             assert bool(window.bar.words.text()) == (case is CASES["an unknown part"])
@@ -152,7 +138,7 @@ def test_the_comparison_ends_where_unlike_memories_do(qtbot, library):
 
 
 def test_the_longest_context_is_told_only_where_all_memory_counts(qtbot, library):
-    tab = CacheTab(lambda scenario: run(scenario, library))
+    tab = CacheTab(lambda scenario: resolve(scenario, library))
     qtbot.addWidget(tab)
     with qtbot.waitExposed(tab):
         tab.show()
@@ -166,7 +152,7 @@ def test_the_longest_context_is_told_only_where_all_memory_counts(qtbot, library
 @pytest.mark.parametrize("name", ["tensor, a draft", "hybrid", "pinned"])
 def test_formats_of_the_cache_are_told_for_the_composition(name, qtbot, library):
     found = run(CASES[name], library)
-    tab = CacheTab(lambda scenario: run(scenario, library))
+    tab = CacheTab(lambda scenario: resolve(scenario, library))
     qtbot.addWidget(tab)
     with qtbot.waitExposed(tab):
         tab.show()

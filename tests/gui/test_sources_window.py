@@ -2,52 +2,23 @@
 
 import msgspec
 import pytest
-from gui_cases import preferences
-from PySide6.QtCore import Signal
+from gui_cases import bare_window, forget_changes
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
 
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.main_window import MainWindow, Panels
-from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.sources import Sources
 from ourmodels_gui.gui.sources_window import SourcesWindow
-from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.audit import conflicts
 from ourmodels_gui.scenario import ModelRef, Scenario
 
 
-class View(QWidget):
-    edited = Signal(dict)
-
-    def present(self, evaluation):
-        pass
-
-
 @pytest.fixture
 def window(qtbot, scenario, library, theme, tmp_path):
-    store = Store(scenario, library)
-    recompute = Recompute(store)
-    panels = Panels(View, (("Decode", View),))
-    made = MainWindow(
-        store,
-        recompute,
-        theme,
-        panels,
-        preferences=preferences(tmp_path / "home"),
-        examples=tmp_path,
-    )
-    store.setParent(made)
-    recompute.setParent(made)
-    made.store = store
-    made.told = Sources(store, recompute, made)
-
-    def clean(it):
-        it.document._saved = store.scenario
-
-    qtbot.addWidget(made, before_close_func=clean)
-    with qtbot.waitSignal(recompute.evaluated):
+    made = bare_window(scenario, library, theme, tmp_path / "home")
+    made.told = Sources(made.store, made._recompute, made)
+    qtbot.addWidget(made, before_close_func=forget_changes)
+    with qtbot.waitSignal(made._recompute.evaluated):
         made.show()
     made.activateWindow()
     return made

@@ -90,6 +90,7 @@ def test_where_no_acceptance_is_enough_the_table_says_so():
 
 
 def test_without_speculation_one_click_compares(tab, qtbot):
+    tab.pages.setCurrentWidget(tab.table)
     tab.present(evaluated(mixture()))
     assert tab.plot.rates.accessibleDescription().startswith("No draft is asked about")
     assert tab.table.figures.rowCount() == 0

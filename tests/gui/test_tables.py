@@ -50,3 +50,15 @@ def test_selection_and_column_widths_survive_new_figures(table):
     table.present([[Cell("1", 1), Cell("123,456,789.0", 5)], [Cell("27", 27), Cell("9", 9)]], {1})
     assert [index.row() for index in table.selectionModel().selectedRows()] == [1]
     assert [table.columnWidth(column) for column in range(2)] == widths
+
+
+def test_only_the_rows_that_changed_are_painted_anew(table):
+    changed = []
+    table.figures.dataChanged.connect(lambda first, last: changed.append((first.row(), last.row())))
+    table.figures.modelReset.connect(lambda: changed.append("reset"))
+    table.present([list(row) for row in ROWS], {1})
+    assert changed == []
+    table.present([ROWS[0], [Cell("26", 26), Cell("1,321", 1321.0)]], {1})
+    assert changed == [(1, 1)]
+    table.present([ROWS[0], [Cell("26", 26), Cell("1,321", 1321.0)]], {0})
+    assert changed == [(1, 1), (0, 0), (1, 1)]

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 from gguf_files import llama_keys, llama_tensors, write_gguf
-from gui_cases import preferences
+from gui_cases import whole_window
 from PySide6.QtWidgets import QApplication, QMenu
 from visible import drawn, plain, texts
 
@@ -154,20 +154,9 @@ class Reader:
 
 @pytest.fixture
 def window(qtbot, theme, tmp_path, monkeypatch):
-    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path))
     with (paths.resources() / "locale/de/LC_MESSAGES/ourmodels.mo").open("rb") as file:
         language.speak(Bracketed(file))
-    made = program.build(theme, preferences(tmp_path))
-
-    def leave(it):
-        it.document._saved = it._store.scenario
-
-    qtbot.addWidget(made, before_close_func=leave)
-    with qtbot.waitExposed(made):
-        made.show()
-    made.resize(1280, 800)
-    qtbot.waitUntil(lambda: made.answers._view is not None)
-    yield made
+    yield whole_window(qtbot, theme, tmp_path, monkeypatch)
     language.use("en")
 
 

@@ -1,9 +1,7 @@
 """The window as people get it, with every tab: flows by key and by mouse, names, what is drawn."""
 
-from collections.abc import Iterator
-
 import pytest
-from gui_cases import preferences
+from gui_cases import forget_changes, preferences, settle, tab_to, whole_window
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -29,7 +27,6 @@ from ourmodels_gui.gui.cards import Figure
 from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.gui.fields import NumberField
 from ourmodels_gui.gui.guide import GUIDES, Guide
-from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.traffic_tab import TrafficTab
 
 TITLES = [
@@ -43,24 +40,8 @@ RESERVED = "workload.reserved_context_tokens"
 
 
 @pytest.fixture
-def window(qtbot, theme, tmp_path, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setenv("OURMODELS_HOME", str(tmp_path))
-    made = program.build(theme, preferences(tmp_path))
-    qtbot.addWidget(made, before_close_func=clean)
-    with qtbot.waitExposed(made):
-        made.show()
-    made.resize(1280, 800)
-    made.activateWindow()
-    qtbot.waitUntil(lambda: made.answers._view is not None)
-    return made
-
-
-def clean(window):
-    window.document._saved = window._store.scenario
-
-
-def settle(window, qtbot):
-    qtbot.waitUntil(lambda: not window._recompute._timer.isActive())
+def window(qtbot, theme, tmp_path, monkeypatch):
+    return whole_window(qtbot, theme, tmp_path, monkeypatch)
 
 
 def raise_tab(window, qtbot, title):
@@ -76,16 +57,6 @@ def focused(kind):
     found = QApplication.focusWidget()
     assert isinstance(found, kind), found
     return found
-
-
-def tab_to(window, wanted, limit=200):
-    """Press Tab until `wanted` holds of the focused control."""
-    for _ in range(limit):
-        current = QApplication.focusWidget()
-        if current is not None and wanted(current):
-            return current
-        QTest.keyClick(current or window, Qt.Key.Key_Tab)
-    raise AssertionError("the Tab key never gets there")
 
 
 def test_the_tabs_are_there_in_order(window):
@@ -326,7 +297,7 @@ def test_a_hint_stands_above_each_tab_until_it_is_put_away(window, qtbot, theme,
         raise_tab(window, qtbot, title)
         assert window._tab_widget.currentWidget().findChild(Guide).words.text() == GUIDES[title]
     again = program.build(theme, preferences(tmp_path, hints_put_away=("Cache",)))
-    qtbot.addWidget(again, before_close_func=clean)
+    qtbot.addWidget(again, before_close_func=forget_changes)
     tabs = again._tab_widget
     with qtbot.waitExposed(again):
         again.show()

@@ -7,8 +7,9 @@ from model_files import small
 from ourmodels_gui import paths
 from ourmodels_gui.library import load as loading
 from ourmodels_gui.library.hardware import HardwareRecord
-from ourmodels_gui.library.load import load, parse
+from ourmodels_gui.library.load import load
 from ourmodels_gui.library.models import ModelRecord
+from ourmodels_gui.library.parse import parse
 from ourmodels_gui.library.records import Figure, Source
 from ourmodels_gui.problem import BadInput
 

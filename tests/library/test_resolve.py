@@ -15,8 +15,9 @@ from ourmodels_gui.evaluation import run
 from ourmodels_gui.inline import ARITHMETIC_MODES, InlineAdapter, InlineCache, InlineLayer
 from ourmodels_gui.library import written_out
 from ourmodels_gui.library.hardware import MODES, HardwareRecord, machine_entries
-from ourmodels_gui.library.load import Library, ModelEntry, parse
+from ourmodels_gui.library.load import Library, ModelEntry
 from ourmodels_gui.library.models import ModelRecord
+from ourmodels_gui.library.parse import parse
 from ourmodels_gui.library.profile import model_costs, mtp_costs
 from ourmodels_gui.library.records import Source
 from ourmodels_gui.library.resolve import context_lengths, resolve

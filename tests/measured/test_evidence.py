@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice, PlacementChoice
-from ourmodels_gui.inline import InlineHardware
+from ourmodels_gui.inline import InlineAdapter, InlineHardware
 from ourmodels_gui.measured.composition import policy_of_run
 from ourmodels_gui.measured.evidence import (
     ENOUGH,
@@ -16,7 +16,7 @@ from ourmodels_gui.measured.evidence import (
     nearest_runs,
 )
 from ourmodels_gui.measured.told import evidence_words
-from ourmodels_gui.scenario import InlineAdapter, InlineModel, ModelRef, Scenario, WorkloadChoice
+from ourmodels_gui.scenario import InlineModel, ModelRef, Scenario, WorkloadChoice
 
 HALO = "amd-ryzen-ai-max-395-strix-halo-128gb"
 SPARK = "nvidia-dgx-spark-gb10"

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from ourmodels_gui.composed import HardwareRef
 from ourmodels_gui.measured import log
 from ourmodels_gui.measured.log import Entry, add, load, read, remove, subject, subject_of, write
 from ourmodels_gui.measured.runs import Drafting, MeasuredRun, Said
 from ourmodels_gui.problem import BadInput
-from ourmodels_gui.scenario import HardwareRef, ModelRef, Scenario
+from ourmodels_gui.scenario import ModelRef, Scenario
 
 DAY = "2026-11-30"
 

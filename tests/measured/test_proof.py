@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ourmodels_gui import paths
-from ourmodels_gui.library.load import MachineEntry
+from ourmodels_gui.library.hardware import MachineEntry
 from ourmodels_gui.measured.comparisons import comparisons
 from ourmodels_gui.measured.proof import beaten, held, page
 

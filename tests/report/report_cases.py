@@ -6,13 +6,11 @@ import msgspec
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
-from ourmodels_gui.inline import InlineCache, InlineLayer
+from ourmodels_gui.inline import InlineAdapter, InlineCache, InlineHardware, InlineLayer
 from ourmodels_gui.library.load import Library, load
 from ourmodels_gui.ranking.requirements import Requirements
 from ourmodels_gui.report.known import Known, gather
 from ourmodels_gui.scenario import (
-    InlineAdapter,
-    InlineHardware,
     InlineModel,
     ModelRef,
     PrefillChoice,

@@ -5,7 +5,7 @@ answers with a gate and with one ceiling for every resource, of which the least 
 """
 
 from .decode import decode
-from .figures import policy
+from .figures import in_use, policy
 from .policy import Policy
 from .prefill import prefill, prompt_policy
 from .together import alone, device_count, overhead_bytes, pools_of, together
@@ -15,6 +15,7 @@ __all__ = [
     "alone",
     "decode",
     "device_count",
+    "in_use",
     "overhead_bytes",
     "policy",
     "pools_of",

@@ -1,5 +1,7 @@
 """Decode under each way of using the pools of a composition, side by side."""
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -34,11 +36,27 @@ def side_by_side(setup: Setup) -> tuple[tuple[Policy, PolicyFigures], ...]:
 
     That is the policy asked for; of the two ways of dividing experts the better.
     """
-    first, *others = [(way, figures(setup, way)) for way in policies(setup)]
+    first, others = _first(setup, policies(setup))
+    return (first, *((way, figures(setup, way)) for way in others))
+
+
+def in_use(setup: Setup) -> tuple[Policy, PolicyFigures]:
+    """The policy that the decode figures are of, with its figures."""
+    return _first(setup, policies(setup))[0]
+
+
+def _first(
+    setup: Setup, ways: Sequence[Policy]
+) -> tuple[tuple[Policy, PolicyFigures], Sequence[Policy]]:
+    """The policy that the decode figures are of, with its figures, and the others."""
+    first, *others = ways
+    main = figures(setup, first)
     for other in others:
-        if isinstance(other[0], ReplicatedAttention) and _better(other[1], first[1]):
-            return (other, first)
-    return (first, *others)
+        if isinstance(other, ReplicatedAttention):
+            found = figures(setup, other)
+            if _better(found, main):
+                return (other, found), [way for way in ways if way is not other]
+    return (first, main), others
 
 
 def policy(setup: Setup, name: str | None = None) -> Policy:
@@ -49,7 +67,7 @@ def policy(setup: Setup, name: str | None = None) -> Policy:
     ways = policies(setup)
     if name is None:
         experts = any(isinstance(way, ReplicatedAttention) for way in ways)
-        return side_by_side(setup)[0][0] if experts else ways[0]
+        return _first(setup, ways)[0][0] if experts else ways[0]
     for way in ways:
         if way.name == name:
             return way

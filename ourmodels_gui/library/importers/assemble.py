@@ -64,7 +64,7 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
     held = {} if from_shapes else dict(by_layer(placed))
     layout = lay_out(msgspec.structs.replace(said, layer_count=count), held)
     placed = as_recurrent(placed, layout.recurrent)
-    hidden, width_known = _hidden(said, placed, files)
+    hidden, width_known = _hidden(said, placed)
     tensors = grouped(placed, hidden, said.routed)
     tensors, tied = _tie(layout, said, tensors)
     tensors = _one_table(_copies_in_draft(layout, tensors), hidden)
@@ -96,7 +96,7 @@ def assemble(files: Checkpoint, said: Described, name: str) -> Assembled:
         summed_blocks=_summed(layout, placed),
         experts=experts,
         layers=groups,
-        mtp=_mtp(said, tensors, placed, groups),
+        mtp=_mtp(tensors, placed, groups),
         notes=files.notes,
         native=said.weights_name or files.container.upper(),
         sources={
@@ -135,7 +135,7 @@ def _last_layer(files: Checkpoint) -> int:
     return max((one.place.layer for one in placed if one.use.part == "text"), default=0)
 
 
-def _hidden(said: Described, placed: list[Placed], files: Checkpoint) -> tuple[int, bool]:
+def _hidden(said: Described, placed: list[Placed]) -> tuple[int, bool]:
     """Width of the model: said, or that of the input table, or the commonest of all."""
     tables = [
         one.tensor.shape[-1]
@@ -259,7 +259,6 @@ def _summed(layout: Layout, placed: list[Placed]) -> int:
 
 
 def _mtp(
-    said: Described,
     tensors: tuple[Tensors, ...],
     placed: list[Placed],
     groups: tuple[LayerGroup, ...] | None,

@@ -94,11 +94,11 @@ def _key_heads(own: Fields) -> int | None:
 
 
 def _kinds(own: Fields, count: int) -> list[tuple[Mixer | None, str]]:
-    """Mixer and sight of each layer; ("", None) where the config does not say."""
+    """Mixer and sight of each layer; (None, "") where the config does not say."""
     for name in ("layer_types", "layers_block_type", "block_types", "mixer_types"):
         words = own.words(name)
         if words is not None:
-            return [_word(own, name, word) for word in _whole(own, name, words, count)]
+            return [_WORDS.get(word, (None, "")) for word in _whole(own, name, words, count)]
     pattern = own.text("hybrid_override_pattern")
     if pattern is not None:
         unknown = set(pattern) - set(_LETTERS)
@@ -123,10 +123,6 @@ def _mlps(own: Fields, count: int) -> list[Mlp | None]:
         alone = own.count("state_size") and not own.count("num_attention_heads", "n_head")
         return ["none" if alone else None] * count
     return [_MLP.get(kind, "none") for kind in listed[:count]]
-
-
-def _word(own: Fields, name: str, word: str) -> tuple[Mixer | None, str]:
-    return _WORDS.get(word, (None, ""))
 
 
 def _mixers(own: Fields, count: int) -> list[Mixer | None]:

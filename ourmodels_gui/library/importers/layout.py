@@ -46,7 +46,7 @@ def lay_out(said: Described, held: Mapping[int, LayerTensors]) -> Layout:
         tensors = held.get(i)
         mixer = _mixer(layout, layer, tensors, i, bool(held))
         if mixer in ("state", "both"):
-            groups.append(_state(layout, said, tensors))
+            groups.append(_state(layout, said))
         if mixer == "state":
             layout.recurrent.add(i)
         if mixer in ("attention", "both"):
@@ -98,7 +98,7 @@ def _mixer(
     return seen
 
 
-def _state(layout: Layout, said: Described, tensors: LayerTensors | None) -> LayerGroup | None:
+def _state(layout: Layout, said: Described) -> LayerGroup | None:
     if said.state is None or not (said.state.elements or said.state.conv_elements):
         layout.open["state"] = mark("the size of the recurrent state")
         return None

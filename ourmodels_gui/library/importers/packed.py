@@ -11,6 +11,7 @@ from math import prod
 from ...language import tr
 from ...problem import BadInput
 from ..encodings import ENCODINGS
+from .companions import Beside, with_companions
 from .found import Tensor, shorten
 from .quantisation import Packing, Scheme
 from .safetensors import Raw
@@ -36,53 +37,6 @@ PLAIN: dict[str, str] = {
 }
 _FLOAT8 = ("F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
 
-_BESIDE: tuple[tuple[str, tuple[str, ...]], ...] = (
-    *((suffix, (".qweight", ".weight")) for suffix in (".qzeros", ".scales", ".g_idx", ".biases")),
-    *(
-        (f".weight{suffix}", (".weight_packed", ".weight"))
-        for suffix in (
-            "_scale_inv",
-            "_scale_2",
-            "_scale",
-            "_zero_point",
-            "_global_scale",
-            "_g_idx",
-            "_shape",
-            "_format",
-        )
-    ),
-    *(
-        (suffix, (".weight", ".weight_packed"))
-        for suffix in (
-            ".input_scale",
-            ".input_global_scale",
-            ".input_zero_point",
-            ".activation_scale",
-            ".output_scale",
-            ".pre_quant_scale",
-            ".scale",
-            ".SCB",
-            ".k_scale",
-            ".v_scale",
-            ".q_scale",
-        )
-    ),
-    (".absmax", ("",)),
-    (".quant_map", ("",)),
-    (".nested_absmax", ("",)),
-    (".nested_quant_map", ("",)),
-    (".quant_state.bitsandbytes__nf4", ("",)),
-    (".quant_state.bitsandbytes__fp4", ("",)),
-    ("_scales", ("_blocks",)),
-    ("_scale_inv", ("",)),
-    ("_weight_scale_2", ("_weight", "")),
-    ("_weight_scale", ("_weight", "")),
-    ("_input_scale", ("_weight", "")),
-    ("_scale", ("",)),
-)
-"""Ending of a tensor that belongs to another -> endings that the other may have instead."""
-
-_ENDINGS = tuple(ending for ending, _ in _BESIDE)
 _PACKED = (".qweight", ".weight_packed", "_blocks")
 
 _MICROSCALED = ((4, 32), (4, 16), (8, 32))
@@ -93,41 +47,13 @@ _AFFINE = (
 )
 """Bits and group sizes of MLX, the usual first, for weights without a config."""
 
-Beside = dict[str, Raw]
-
 
 def undo_packing(raws: Iterable[Raw], packing: Packing, place: str) -> tuple[Tensor, ...]:
     """The weights of a checkpoint, each with all the bytes that are stored for it.
 
     Raises BadInput naming a tensor whose packing is not known, or whose scales do not fit it.
     """
-    by_name = {raw.name: raw for raw in raws}
-    owned: dict[str, Beside] = {}
-    companions: set[str] = set()
-    for name, raw in by_name.items():
-        found = _owner(name, by_name)
-        if found is not None:
-            owner, what = found
-            owned.setdefault(owner, {})[what] = raw
-            companions.add(name)
-    return tuple(
-        _weight(raw, owned.pop(name, {}), packing, place)
-        for name, raw in by_name.items()
-        if name not in companions
-    )
-
-
-def _owner(name: str, by_name: dict[str, Raw]) -> tuple[str, str] | None:
-    """The tensor that this one belongs to, and as what."""
-    if not name.endswith(_ENDINGS):
-        return None
-    for ending, owners in _BESIDE:
-        if name.endswith(ending):
-            stem = name[: -len(ending)]
-            for owner in owners:
-                if stem and stem + owner in by_name and stem + owner != name:
-                    return stem + owner, ending.lstrip("._")
-    return None
+    return tuple(_weight(raw, beside, packing, place) for raw, beside in with_companions(raws))
 
 
 def _weight(raw: Raw, beside: Beside, packing: Packing, place: str) -> Tensor:

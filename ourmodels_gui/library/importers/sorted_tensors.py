@@ -33,7 +33,6 @@ class LayerTensors(msgspec.Struct):
     recurrent: bool = False
     inner: bool = False
     index: bool = False
-    convolution: int = 0
     tokens: int = 0
 
     @property
@@ -66,8 +65,6 @@ def by_layer(placed: Iterable[Placed], part: str = "text") -> dict[int, LayerTen
         if use.tensor_class == "recurrent":
             layer.recurrent = True
             layer.inner |= "self_attn" in name or "conv1d_q" in name
-            if use.role == "convolution":
-                layer.convolution += max(one.tensor.shape)
         elif use.tensor_class == "attention" and use.role != "bias":
             layer.index |= "indexer" in name
             if use.token:

@@ -5,17 +5,17 @@ import pytest
 from gguf_files import TYPES, bytes_of, llama_keys, llama_tensors, write_gguf
 
 from ourmodels_gui.library.encodings import ENCODINGS, stored_bytes
-from ourmodels_gui.library.importers import gguf as reader
+from ourmodels_gui.library.importers import ggml_types
 from ourmodels_gui.library.importers.bounded import BoundedFile
 from ourmodels_gui.library.importers.found import ImportCancelled
-from ourmodels_gui.library.importers.ggml_types import FILE_TYPES
+from ourmodels_gui.library.importers.gguf import read_header
 from ourmodels_gui.library.importers.gguf_parts import read_gguf
 from ourmodels_gui.problem import BadInput
 
 
 def header(path):
     with BoundedFile(path) as file:
-        return reader.read_header(file)
+        return read_header(file)
 
 
 def refusal(path):
@@ -70,17 +70,17 @@ def test_version_2_is_read_like_version_3(tmp_path):
 
 
 def test_every_number_format_has_the_size_that_ggml_gives_it():
-    for kind, encoding in reader.TYPES.items():
+    for kind, encoding in ggml_types.TYPES.items():
         block, size = gguf.GGML_QUANT_SIZES[TYPES(kind)]
         assert stored_bytes((3, 2 * block), ENCODINGS[encoding]) == 6 * size
     only_in_memory = {TYPES.Q8_1, TYPES.Q8_K}
-    assert set(reader.TYPES) == {
+    assert set(ggml_types.TYPES) == {
         int(kind) for kind in gguf.GGML_QUANT_SIZES.keys() - only_in_memory
     }
 
 
 def test_the_formats_name_is_the_one_of_llama_cpp():
-    for number, name in FILE_TYPES.items():
+    for number, name in ggml_types.FILE_TYPES.items():
         member = gguf.LlamaFileType(number).name
         assert member.removeprefix("MOSTLY_").removeprefix("ALL_").removesuffix("_MOE") == name
 
