@@ -36,21 +36,21 @@ def sides_of(
     shown: list[Mark] = []
     evaluations: list[Evaluation] = []
     told = []
-    for mark in marks:
+    for one in marks:
         if len(shown) == MOST:
             break
-        scenario = Scenario(mark.hardware, mark.model, workload=base.workload, prefill=base.prefill)
+        scenario = Scenario(one.hardware, one.model, workload=base.workload, prefill=base.prefill)
         found = run(scenario, library)
         if found.result is None:
-            told.append(f"{whole_name(mark, library)}: {found.problem}.")
+            told.append(f"{whole_name(one, library)}: {found.problem}.")
             continue
-        shown.append(mark)
+        shown.append(one)
         evaluations.append(found)
     if base.speculation is not None and shown:
         told.append(tr("Compared without speculation: a draft belongs to one model."))
     sides = []
-    for name, found, mark in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
-        machine = ranked_machine(mark.hardware, library)
+    for name, found, one in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
+        machine = ranked_machine(one.hardware, library)
         sides.append(Side(name, found, price_tag(machine, settings).amount, machine.watts))
     return sides, tuple(shown), told
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from ..language import english, tr
 from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
 from .pictures import copy_picture, save_picture, write_or_tell
+from .saving import ask_where
 
 FORMS: dict[str, tuple[str, Callable[[Sheet], str]]] = {
     "CSV": (".csv", to_csv),
@@ -92,17 +93,12 @@ class ExportButton(QToolButton):
             sheet = self._sheet()
         if sheet is None:
             return
-        filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())
-        suggestion = str(Path.home() / f"{self._name.casefold()}.csv")
-        name, chosen = QFileDialog.getSaveFileName(self, tr("Save the table"), suggestion, filters)
-        if not name:
-            return
-        path = Path(name)
-        by_suffix = {suffix: write for suffix, write in FORMS.values()}
-        if path.suffix.lower() not in by_suffix:
-            suffix = next((FORMS[form][0] for form in FORMS if chosen.startswith(form)), ".csv")
-            path = path.with_name(path.name + suffix)
-        write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
+        suggestion = Path.home() / f"{self._name.casefold()}.csv"
+        kinds = {suffix: form for form, (suffix, _) in FORMS.items()}
+        path = ask_where(self, tr("Save the table"), suggestion, kinds)
+        if path is not None:
+            by_suffix = {suffix: write for suffix, write in FORMS.values()}
+            write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
 
     def _draw(self, does: Callable[[QWidget], None]) -> None:
         picture = self._picture()

@@ -235,8 +235,12 @@ class ChoiceField(QComboBox):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.KeyboardModifier
-        if event.text().strip().isprintable() and event.text().strip() and not (
-            event.modifiers() & (keys.ControlModifier | keys.AltModifier | keys.MetaModifier)
+        if (
+            event.text().strip().isprintable()
+            and event.text().strip()
+            and not (
+                event.modifiers() & (keys.ControlModifier | keys.AltModifier | keys.MetaModifier)
+            )
         ):
             self.showPopup()
             if self._list is not None:

@@ -31,6 +31,7 @@ from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .preferences import Preferences
 from .rank_bar import tool
+from .saving import ask_where
 from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
 
@@ -250,16 +251,10 @@ class FindTab(QWidget):
         if needs is None:
             return
         suggestion = self._file or Path.home() / "requirements.json"
-        name, _ = QFileDialog.getSaveFileName(
-            self,
-            tr("Save requirements"),
-            str(suggestion),
-            tr("Requirements (*.json);;All files (*)"),
-        )
-        if name:
-            path = Path(name)
-            if write_or_tell(path, files.write(needs), self):
-                self._file = path
+        kinds = {".json": tr("Requirements")}
+        path = ask_where(self, tr("Save requirements"), suggestion, kinds)
+        if path is not None and write_or_tell(path, files.write(needs), self):
+            self._file = path
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -80,7 +80,7 @@ class ModelPicker(Picker):
     def offer(self, library: Library) -> None:
         """Show the models of a library, the user's own first."""
         self._models = library.models
-        self._choices: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._choices: dict[str, tuple[tuple[object, str], ...]] = {}
         entries = sorted(
             library.models.values(), key=lambda one: (not one.yours, natural(one.name))
         )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import msgspec
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtWidgets import QDialog
 
 from .. import files
 from ..language import tr
@@ -13,6 +13,7 @@ from ..library.models import ModelRecord
 from ..problem import BadInput
 from ..scenario import ModelRef
 from .consent import may_lose
+from .saving import ask_where
 from .user_files import UserFiles
 
 
@@ -67,15 +68,9 @@ class OwnModels(UserFiles):
 
     def _export(self, entry: ModelEntry) -> None:
         suggestion = Path.home() / f"{entry.id}.json"
-        name, _ = QFileDialog.getSaveFileName(
-            self._window,
-            tr("Export a model"),
-            str(suggestion),
-            tr("Models (*.json);;All files (*)"),
-        )
-        if not name:
+        path = ask_where(self._window, tr("Export a model"), suggestion, {".json": tr("Model")})
+        if path is None:
             return
-        path = Path(name)
         try:
             files.write_whole(path, own_files.encode(entry.record))
         except OSError as error:

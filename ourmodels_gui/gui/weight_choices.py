@@ -28,8 +28,8 @@ COMMON = (
 def weight_choices(record: ModelRecord) -> tuple[tuple[object, str], ...]:
     """Every format the weights can be had in, with its files' size, under three headings.
 
-    What the maker has released comes first, its own format before other files, then what is common and smaller, then the rest; in each
-    the largest first, so that formats of one size stand together.
+    What the maker has released comes first, its own format before other files; then what is common
+    and smaller; then the rest. The largest stand first, so that formats of one size are together.
     """
     forms = sorted(weight_formats(record), key=lambda form: -form.file_bytes)
     own = default_weights(record)

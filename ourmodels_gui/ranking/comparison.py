@@ -184,7 +184,8 @@ def _last_usable(side: Side) -> float | None:
     result = side.evaluation.result
     if result is None:
         return None
-    return result.placement.in_use.last_usable_batch if result.placement else result.decode.best_batch
+    placed = result.placement
+    return placed.in_use.last_usable_batch if placed else result.decode.best_batch
 
 
 def _limit(side: Side) -> str | None:
