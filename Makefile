@@ -20,7 +20,7 @@ INSTALLED := .venv/run-$(call key,requirements.lock pyproject.toml hatch_build.p
 PACKABLE := .venv/package-$(call key,requirements-package.lock)
 TESTABLE := .venv/test-$(call key,requirements-test.lock)
 
-.PHONY: help run test check package proof words lock benchmarks clean
+.PHONY: help run test check package proof pages words lock benchmarks clean
 
 help: ## Show this list.
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ benchmarks: $(TESTABLE) ## Measure speed, start and memory; see benchmarks/READM
 
 proof: $(TESTABLE) ## Write docs/proof.md anew: every published run beside its ceiling.
 	$(PY) docs/build_proof.py
+
+pages: $(TESTABLE) ## Write docs/audit.md and docs/catalog-sizes.md anew from the catalog.
+	$(PY) docs/build_pages.py
 
 words: $(TESTABLE) ## Bring the words of every language up to date; see docs/language.md.
 	$(PY) docs/words.py

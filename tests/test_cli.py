@@ -10,19 +10,6 @@ from ourmodels_gui import __version__, cli, paths, scenario
 EXAMPLE = paths.resources() / "examples" / f"dgx-spark-qwen3.6-35b-a3b{scenario.SUFFIX}"
 
 
-@pytest.fixture
-def run(capfdbinary, monkeypatch, tmp_path):
-    """Runs a command in this process: status, standard output, the lines of standard error."""
-    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-
-    def run(*arguments):
-        status = cli.main([str(argument) for argument in arguments])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode().splitlines()
-
-    return run
-
-
 def bad_file(tmp_path, change):
     document = json.loads(EXAMPLE.read_bytes())
     change(document)
@@ -31,22 +18,22 @@ def bad_file(tmp_path, change):
     return path
 
 
-def test_evaluate_prints_json_and_nothing_else(run):
-    status, out, err = run("evaluate", EXAMPLE)
+def test_evaluate_prints_json_and_nothing_else(command):
+    status, out, err = command("evaluate", EXAMPLE)
     assert status == 0 and err == []
     assert json.loads(out)["decode"]["best_batch"] == 17
 
 
-def test_evaluate_text_answers_in_words(run):
-    status, out, err = run("evaluate", EXAMPLE, "--text")
+def test_evaluate_text_answers_in_words(command):
+    status, out, err = command("evaluate", EXAMPLE, "--text")
     assert status == 0 and err == []
     assert "serves: 346 tok/s (estimate)" in out and "17 sessions at 20.3 tok/s each" in out
     assert all(len(line) <= 100 for line in out.splitlines())
 
 
-def test_what_does_not_fit_is_a_result(run, tmp_path):
+def test_what_does_not_fit_is_a_result(command, tmp_path):
     path = bad_file(tmp_path, lambda document: document["hardware"].update(memory_gb=16))
-    status, out, err = run("evaluate", path)
+    status, out, err = command("evaluate", path)
     assert status == 0 and err == []
     assert json.loads(out)["decode"]["verdict"] == "model does not fit"
 
@@ -61,43 +48,43 @@ def test_what_does_not_fit_is_a_result(run, tmp_path):
         (lambda document: document["hardware"].update(memory_gb=-1), "hardware.memory_gb"),
     ],
 )
-def test_bad_input_is_one_line_with_file_and_key_and_status_2(run, tmp_path, change, key):
+def test_bad_input_is_one_line_with_file_and_key_and_status_2(command, tmp_path, change, key):
     path = bad_file(tmp_path, change)
-    status, out, err = run("evaluate", path)
+    status, out, err = command("evaluate", path)
     assert status == 2 and out == ""
     assert len(err) == 1 and err[0].startswith(f"ourmodels: {path}: {key}: ")
 
 
-def test_a_file_that_is_not_text_is_bad_input(run, tmp_path):
+def test_a_file_that_is_not_text_is_bad_input(command, tmp_path):
     path = tmp_path / "noise.json"
     path.write_bytes(bytes(range(256)))
-    status, out, err = run("evaluate", path)
+    status, out, err = command("evaluate", path)
     assert status == 2 and out == "" and "UTF-8" in err[0]
 
 
-def test_a_file_that_cannot_be_read_has_status_3(run, tmp_path):
+def test_a_file_that_cannot_be_read_has_status_3(command, tmp_path):
     for path in (tmp_path / "missing.json", tmp_path):
-        status, out, err = run("evaluate", path)
+        status, out, err = command("evaluate", path)
         assert status == 3 and out == ""
         assert len(err) == 1 and str(path) in err[0]
 
 
-def test_a_name_that_no_file_can_have_has_status_3(run):
-    status, _, err = run("evaluate", "a\0b")
+def test_a_name_that_no_file_can_have_has_status_3(command):
+    status, _, err = command("evaluate", "a\0b")
     assert status == 3 and len(err) == 1
 
 
 @pytest.mark.parametrize(
     "arguments", [["bogus"], ["evaluate"], ["evaluate", "a", "b"], ["evaluate", "a", "--csv"]]
 )
-def test_a_bad_command_line_is_one_line_and_status_2(run, arguments):
-    status, out, err = run(*arguments)
+def test_a_bad_command_line_is_one_line_and_status_2(command, arguments):
+    status, out, err = command(*arguments)
     assert status == 2 and out == "" and len(err) == 1 and "--help" in err[0]
 
 
-def test_version_and_help_succeed(run):
-    assert run("--version") == (0, f"ourmodels {__version__}\n", [])
-    status, out, _ = run("--help")
+def test_version_and_help_succeed(command):
+    assert command("--version") == (0, f"ourmodels {__version__}\n", [])
+    status, out, _ = command("--help")
     assert status == 0 and "evaluate" in out and "gui" in out
 
 
@@ -151,19 +138,19 @@ class Lacking:
             raise ImportError(self.words)
 
 
-def test_a_missing_system_library_is_one_line_with_what_installs_it(run, monkeypatch):
+def test_a_missing_system_library_is_one_line_with_what_installs_it(command, monkeypatch):
     words = "libEGL.so.1: cannot open shared object file: No such file or directory"
     monkeypatch.delitem(sys.modules, "ourmodels_gui.app", raising=False)
     monkeypatch.delattr("ourmodels_gui.app", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Lacking(words), *sys.meta_path])
-    status, out, err = run("gui")
+    status, out, err = command("gui")
     assert (status, out, len(err)) == (3, "", 1)
     assert "libEGL.so.1" in err[0] and "apt-get install -y" in err[0] and "libegl1" in err[0]
 
 
-def test_another_fault_of_an_import_is_not_taken_for_a_missing_library(run, monkeypatch):
+def test_another_fault_of_an_import_is_not_taken_for_a_missing_library(command, monkeypatch):
     monkeypatch.delitem(sys.modules, "ourmodels_gui.app", raising=False)
     monkeypatch.delattr("ourmodels_gui.app", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Lacking("no module of that name"), *sys.meta_path])
     with pytest.raises(ImportError, match="no module"):
-        run("gui")
+        command("gui")

@@ -1,4 +1,4 @@
-"""The pages that docs/write.py computes are current, and docs/draw.py draws fairly."""
+"""The pages that docs/build_pages.py computes are current; docs/draw_figures.py draws fairly."""
 
 import importlib.util
 from pathlib import Path
@@ -17,13 +17,13 @@ def script(name):
 
 @pytest.fixture(scope="module")
 def pages():
-    return script("write").pages()
+    return script("build_pages").pages()
 
 
 @pytest.mark.parametrize("name", ["audit.md", "catalog-sizes.md"])
 def test_a_computed_page_is_current(pages, name):
     held = (DOCS / name).read_text(encoding="utf-8")
-    assert held == pages[name], "run python docs/write.py"
+    assert held == pages[name], "run make pages"
 
 
 def test_every_exception_stands_in_its_page_with_a_reason(pages):
@@ -35,7 +35,7 @@ def test_every_exception_stands_in_its_page_with_a_reason(pages):
 
 
 def test_a_draw_repeats_itself_and_reaches_machines_and_models():
-    draw = script("draw")
+    draw = script("draw_figures")
     library = draw.load(draw.CATALOG)
     drawn = draw.draw(library, 200, 7)
     assert drawn == draw.draw(library, 200, 7)

@@ -2,6 +2,7 @@ import json
 import math
 
 import pytest
+import toy
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -10,27 +11,7 @@ from ourmodels_gui.evaluation import run
 from ourmodels_gui.library.load import Library
 from ourmodels_gui.problem import BadInput
 
-HARDWARE = {
-    "name": "Toy",
-    "kind": "unified",
-    "memory_gb": 128,
-    "bandwidth_gb_per_s": 800,
-    "compute_tflop_per_s": {"bf16_fp32acc": 125, "fp4_fp32acc": 500},
-}
-ADAPTER = {
-    "name": "Dense",
-    "total_parameters_b": 36,
-    "bytes_per_parameter": 0.5,
-    "max_context_tokens": 131_072,
-    "cache": {"layers": [{"count": 1, "kind": "full", "bytes_per_token": 260_000}]},
-    "prefill": {
-        "linear_active_parameters_b": 32,
-        "attention": [{"count": 64, "kind": "full", "query_width": 5120}],
-    },
-}
-WORKLOAD = {"reserved_context_tokens": 100_000, "read_context_tokens": 32_000,
-            "floor_tokens_per_s": 20, "overhead_gb": 6}  # fmt: skip
-
+BOTH_MODES = {"compute_tflop_per_s": {"bf16_fp32acc": 125, "fp4_fp32acc": 500}}
 DECODE = {
     "verdict",
     "kind",
@@ -60,12 +41,8 @@ PREFILL = {
 }  # fmt: skip
 
 
-def evaluated(hardware=None, adapter=None, workload=None, **sections):
-    document = {
-        "format": "ourmodels-scenario", "version": 1, "hardware": HARDWARE | (hardware or {}),
-        "model": {"adapter": ADAPTER | (adapter or {})}, "workload": WORKLOAD | (workload or {}),
-    }  # fmt: skip
-    evaluation = run(scenario.read(json.dumps(document | sections)), Library({}, {}))
+def evaluated(hardware=None, **parts):
+    evaluation = toy.evaluated(BOTH_MODES | (hardware or {}), **parts)
     assert evaluation.problem is None, evaluation.problem
     return evaluation
 

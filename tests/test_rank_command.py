@@ -1,25 +1,19 @@
 import csv
 import io
+from functools import partial
 
 import pytest
 
-from ourmodels_gui import cli, paths, scenario
+from ourmodels_gui import paths, scenario
 from ourmodels_gui.library.load import load
 
 EXAMPLES = paths.resources() / "examples"
 
 
 @pytest.fixture
-def run(capfdbinary, monkeypatch, tmp_path):
-    """Runs a command in this process: status, standard output, the lines of standard error."""
-    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-
-    def run(*arguments):
-        status = cli.main(["rank", *(str(argument) for argument in arguments)])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode().splitlines()
-
-    return run
+def run(command):
+    """Runs `ourmodels rank`: status, standard output, the lines of standard error."""
+    return partial(command, "rank")
 
 
 def rows(text):

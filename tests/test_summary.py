@@ -2,41 +2,13 @@ import json
 import re
 
 import pytest
+from toy import evaluated
 
 from ourmodels_gui import scenario
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.library.load import Library
 from ourmodels_gui.summary import summarise, to_text
 from ourmodels_gui.units import Separators
-
-HARDWARE = {
-    "name": "Toy",
-    "kind": "unified",
-    "memory_gb": 128,
-    "bandwidth_gb_per_s": 800,
-    "compute_tflop_per_s": {"bf16_fp32acc": 125},
-}
-ADAPTER = {
-    "name": "Dense",
-    "total_parameters_b": 36,
-    "bytes_per_parameter": 0.5,
-    "max_context_tokens": 131_072,
-    "cache": {"layers": [{"count": 1, "kind": "full", "bytes_per_token": 260_000}]},
-    "prefill": {
-        "linear_active_parameters_b": 32,
-        "attention": [{"count": 64, "kind": "full", "query_width": 5120}],
-    },
-}
-WORKLOAD = {"reserved_context_tokens": 100_000, "read_context_tokens": 32_000,
-            "floor_tokens_per_s": 20, "overhead_gb": 6}  # fmt: skip
-
-
-def evaluated(hardware=None, workload=None, **sections):
-    document = {
-        "format": "ourmodels-scenario", "version": 1, "hardware": HARDWARE | (hardware or {}),
-        "model": {"adapter": ADAPTER}, "workload": WORKLOAD | (workload or {}),
-    }  # fmt: skip
-    return run(scenario.read(json.dumps(document | sections)), Library({}, {}))
 
 
 def told(*arguments, **sections):
@@ -191,12 +163,12 @@ def test_a_problem_is_told_instead_of_figures():
     assert "hardware: there is no machine" in to_text(summary)
 
 
-def test_a_range_that_is_not_there_says_why(monkeypatch):
-    unlimited = {key: value for key, value in ADAPTER.items() if key != "max_context_tokens"}
-    typed = ADAPTER | {"cache": {"alloc_gb_per_session": 1, "read_gb_per_token": 0.1}}
+def test_a_range_that_is_not_there_says_why():
+    unlimited = {"max_context_tokens": None}
+    typed = {"cache": {"alloc_gb_per_session": 1, "read_gb_per_token": 0.1}}
     for adapter, why in ((unlimited, "no context limit"), (typed, "typed as totals")):
-        monkeypatch.setitem(globals(), "ADAPTER", adapter)
-        assert why in rows(told(prefill={"prompt_tokens": 100}))["range"].note
+        summary = told(adapter=adapter, prefill={"prompt_tokens": 100})
+        assert why in rows(summary)["range"].note
 
 
 def test_text_holds_every_row_and_every_assumption():

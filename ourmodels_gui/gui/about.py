@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from .. import paths
 from ..language import tr
-from .theme import CARD_PADDING, GROUP_GAP, open_at, sized
+from .theme import CARD_PADDING, GROUP_GAP, fixed_font, open_at, sized
 from .versions import as_lines, versions
 
 ICON_PX = 64
@@ -37,7 +37,7 @@ class About(QDialog):
         self.licences.setAccessibleName(tr("Licences"))
         self.text = QPlainTextEdit(self, readOnly=True)
         self.text.setAccessibleName(tr("Text of the licence"))
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setFont(fixed_font())
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self._files = licence_files()
         self.licences.addItems([path.stem for path in self._files])

@@ -94,9 +94,9 @@ class AnswerPanel(QWidget):
         for card in self.cards:
             card.setMinimumHeight(0)
             card.fold(crowded, each)
-        tallest = max(card.sizeHint().height() for card in self.cards)
+        tallest = max(card.tallest_px for card in self.cards)
         for card in self.cards:
-            card.setMinimumHeight(tallest if crowded else 0)
+            card.setMinimumHeight(tallest)
 
     def _least_px(self) -> int:
         return max(card.least_px for card in self.cards)

@@ -36,6 +36,7 @@ class Asked(QSplitter):
         self.models = ModelPicker(library)
         self.form = WorkloadForm(library)
         self.models.field_left(self.form.label_px)
+        self.machines.label_px = self.form.label_px
         self._before: list[int] | None = None
         parts: tuple[Any, ...] = (self.machines, self.models, self.form)
         for index, part in enumerate(parts):

@@ -157,6 +157,7 @@ class Card(QWidget):
         self._question = question
         self._offer: Offer | None = None
         self.text: CardText | None = None
+        self.tallest_px = 0
         # Fonts are set once, here: a style sheet takes back what is set on a widget in sight.
         self._head = QLabel(question)
         self._head.setFont(sized("text", bold=True))
@@ -236,15 +237,19 @@ class Card(QWidget):
         return words + UNIT > width_px - 2 * _side(width_px)
 
     def fold(self, folded: bool, width_px: int) -> None:
-        """Put the kind of the figure below the head, and share four lines of words as needed."""
+        """Put the kind of the figure below the head, and share the lines of words as needed.
+
+        tallest_px: its height with the longest verdict.
+        """
         way = QBoxLayout.Direction
         self._top.setDirection(way.TopToBottom if folded else way.LeftToRight)
         self._top.setSpacing(0 if folded else self._gap_px)
-        lines = 1
-        if folded and self._verdict.whole_px > width_px - 2 * _side(width_px):
-            lines = 2
+        lines = 2 if self._verdict.whole_px > width_px - 2 * _side(width_px) else 1
         self._verdict.set_lines(lines)
-        self._why.set_lines(4 - lines if folded else 2)
+        self._why.set_lines((4 if folded else 3) - lines)
+        fonts = QFontMetrics(self._verdict.font()), QFontMetrics(self._why.font())
+        taller = fonts[0].lineSpacing() - fonts[1].lineSpacing()
+        self.tallest_px = self.sizeHint().height() + (taller if lines == 1 else 0)
 
     def _accept(self) -> None:
         if self._offer is None:

@@ -10,6 +10,8 @@ from . import typed
 from .tables import Cell, FigureTable
 from .theme import UNIT
 
+VALUE_LETTERS = 14
+
 
 class CheckPage(QWidget):
     """Figures to read and copy; the words below can be copied as well."""
@@ -19,7 +21,7 @@ class CheckPage(QWidget):
         self.table = FigureTable(
             tr("Checked measurement"),
             (tr("figure"), tr("value")),
-            (tr("estimate, expected routing"), ""),
+            (tr("estimate, expected routing"), "m" * VALUE_LETTERS),
             left=(0, 1),
         )
         self.words = QPlainTextEdit()

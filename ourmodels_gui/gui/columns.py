@@ -16,10 +16,12 @@ class Columns(QSplitter):
     A column scrolls where the window is lower than what it has to show at the least.
     """
 
-    def __init__(self, left: QWidget, right: QWidget) -> None:
+    def __init__(self, left: QWidget, right: QWidget, tabs: QWidget) -> None:
+        """tabs: the part of the right column that fills it where it scrolls."""
         super().__init__(Qt.Orientation.Horizontal)
         self._is_moved = False
-        self._left, self._right = (Scrolled(part, sideways=False) for part in (left, right))
+        self._left = Scrolled(left, sideways=False)
+        self._right = Scrolled(right, sideways=False, filling=tabs)
         self.addWidget(self._left)
         self.addWidget(self._right)
         self.setStretchFactor(1, 1)

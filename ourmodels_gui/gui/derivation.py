@@ -1,13 +1,13 @@
 """How a figure comes about, as text, and a small window that shows it beside the figure."""
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from ..language import tr
 from ..summary import Row
 from ..units import exact
-from .theme import CARD_PADDING, UNIT, px, sized
+from .theme import CARD_PADDING, UNIT, fixed_font, px
 
 WIDE_PX, LEAST_LINES, MOST_LINES = 520, 6, 18
 
@@ -39,13 +39,6 @@ def shown_exactly(row: Row) -> str:
     value = row.text if row.value is None else row.value
     digits = value if isinstance(value, str) else exact(value)
     return f"{digits} {row.unit}".strip()
-
-
-def fixed_font() -> QFont:
-    """The font of formulas, a little smaller than text."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPixelSize(sized("text").pixelSize() - 1)
-    return font
 
 
 class WorkingWindow(QFrame):

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..language import tr
-from .theme import CARD_PADDING, GROUP_GAP, open_at
+from .theme import CARD_PADDING, GROUP_GAP, fixed_font, open_at
 from .versions import as_lines, versions
 
 MOST_LETTERS = 100_000
@@ -84,7 +84,7 @@ class FaultDialog(QDialog):
         words.setWordWrap(True)
         self.report = QPlainTextEdit(self, readOnly=True)
         self.report.setAccessibleName(tr("Report"))
-        self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.report.setFont(fixed_font())
         self.report.setPlainText(heading)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         copy = buttons.addButton(tr("Copy the report"), QDialogButtonBox.ButtonRole.ActionRole)

@@ -46,16 +46,30 @@ def give_way(field: ChoiceField, most_px: int) -> None:
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
 
+def least_height(page: QWidget, width: int) -> int:
+    """The height that a page needs at a width; words wrap there."""
+    layout = page.layout()
+    if layout is not None and layout.hasHeightForWidth():
+        return layout.totalMinimumHeightForWidth(width)
+    return page.minimumSizeHint().height()
+
+
 class Scrolled(QScrollArea):
     """A page that fills its place, and scrolls where it needs more than that at the least.
 
     Qt's own resizing gives a page with wrapped words the height that it would like instead.
     """
 
-    def __init__(self, page: QWidget, *, sideways: bool = True) -> None:
-        """sideways: it may be narrower than its page; otherwise only lower."""
+    def __init__(
+        self, page: QWidget, *, sideways: bool = True, filling: QWidget | None = None
+    ) -> None:
+        """sideways: it may be narrower than its page; otherwise only lower.
+
+        filling: a part that gets as high as the place where the page has to scroll.
+        """
         super().__init__()
-        self._page, self._sideways = page, sideways
+        self._page, self._sideways, self._filling = page, sideways, filling
+        self._least_px = 0 if filling is None else filling.minimumHeight()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(page)
@@ -70,14 +84,17 @@ class Scrolled(QScrollArea):
         if not self._sideways:
             self.setMinimumWidth(least.width() + beside)
         width = max(room.width() - beside, least.width())
+        if self._filling is not None:
+            before = self._filling.minimumHeight()
+            high = self._least_height(width) - before + self._least_px > room.height()
+            wanted = max(self._least_px, room.height()) if high else self._least_px
+            if wanted != before:
+                self._filling.setMinimumHeight(wanted)
         height = room.height() - (SCROLL_PX if width > room.width() else 0)
         self._page.resize(width, max(height, self._least_height(width)))
 
     def _least_height(self, width: int) -> int:
-        layout = self._page.layout()
-        if layout is not None and layout.hasHeightForWidth():
-            return layout.totalMinimumHeightForWidth(width)
-        return self._page.minimumSizeHint().height()
+        return least_height(self._page, width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -114,7 +131,6 @@ class FoldingSplit(QSplitter):
             self.setStretchFactor(place, stretches[place])
         self.setChildrenCollapsible(False)
         self.setSizes(sizes)
-        self.setMinimumHeight(px(LOW_PX))
 
     def need(self, width_px: int) -> None:
         """Beside each other the parts need so much; in less they stand one under the other."""
@@ -125,14 +141,37 @@ class FoldingSplit(QSplitter):
         folded = self.width() < self._beside_px
         if folded != (self.orientation() == Qt.Orientation.Vertical):
             self.setOrientation(Qt.Orientation.Vertical if folded else Qt.Orientation.Horizontal)
-            self.setMinimumHeight(px((sum(self._heights) or FOLDED_PX) if folded else LOW_PX))
             if folded and any(self._heights):
                 self.setSizes([px(height) for height in self._heights])
+            self.updateGeometry()
             self.folded.emit(folded)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fold()
         super().resizeEvent(event)
+        self._keep_heights()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._keep_heights()
+        return handled
+
+    def _keep_heights(self) -> None:
+        """A splitter itself never asks how high a part is at its width."""
+        for place in range(self.count()):
+            if (part := self.widget(place)) is not None:
+                part.setMinimumHeight(least_height(part, part.width()))
+
+    def minimumSizeHint(self) -> QSize:
+        """It may be narrower than the parts beside each other."""
+        least = super().minimumSizeHint()
+        if self.orientation() == Qt.Orientation.Vertical:
+            high = px(sum(self._heights) or FOLDED_PX)
+            return QSize(least.width(), max(least.height(), high))
+        parts = (self.widget(place) for place in range(self.count()))
+        widest = max(part.minimumSizeHint().width() for part in parts if part is not None)
+        return QSize(widest, max(least.height(), px(LOW_PX)))
 
 
 class _Lines(QLayout):
@@ -272,10 +311,11 @@ def show_labelled(field: QWidget, shown: bool) -> None:
             label.setVisible(shown)
 
 
-def labelled(words: str, field: QWidget, gap_px: int = UNIT) -> QHBoxLayout:
+def labelled(words: str | QLabel, field: QWidget, gap_px: int = UNIT) -> QHBoxLayout:
     """A field with its label before it, as one piece of a row of tools."""
-    label = QLabel(words)
+    label = QLabel(words) if isinstance(words, str) else words
     label.setBuddy(field)
+    label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
     piece = QHBoxLayout()
     piece.setSpacing(gap_px)
     piece.addWidget(label)

@@ -30,10 +30,10 @@ CAUTION = "\u26a0"
 Field = NumberField | ChoiceField | TextField | NameField
 
 
-def align(groups: Iterable["Group"], least_px: int = LABEL_PX) -> int:
+def align(groups: Iterable["Group"], least_px: int = 0) -> int:
     """Give the fields of some groups one left edge; returns the room before it."""
     groups = tuple(groups)
-    room = max(px(least_px), *(group.label_px() for group in groups))
+    room = max(least_px, *(group.label_px() for group in groups))
     for group in groups:
         group.field_left(room)
     return room

@@ -3,19 +3,20 @@
 import re
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from ..inline import InlineHardware
 from ..language import tr
-from ..units import parse_size
+from ..units import digits, parse_size
 from . import typed
 from .assembly import Assembly, One
 from .fields import NumberField
-from .form import LABEL_PX
+from .folding import ToolRow, labelled
 from .theme import UNIT, px
 
-LEAST_PX, FIELD_PX = 72, 108
+LEAST_PX, FIELD_PX = 98, 108
 GIB = 2.0**30
+DIGITS = 5
 CHANNELS = re.compile(r"(\d+)\s*(?:ch|channels?)?\s*[x\u00d7*]\s*(?:ddr\d\w*-?)?(\d{3,5})", re.I)
 
 
@@ -27,11 +28,9 @@ class HostFields(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * UNIT)
-        self.memory = NumberField(_gib, typed.show, tr("GiB"), self)
-        self.bandwidth = NumberField(gb_per_s, typed.show, tr("GB/s"), self)
+        self.memory = NumberField(_gib, _shown, tr("GiB"), self)
+        self.bandwidth = NumberField(gb_per_s, _shown, tr("GB/s"), self)
+        pieces = []
         for field, label, spoken, tip, key in (
             (
                 self.memory,
@@ -48,17 +47,23 @@ class HostFields(QWidget):
                 "bandwidth_gb_per_s",
             ),
         ):
-            name = QLabel(label, self)
-            name.setBuddy(field)
             field.setToolTip(tip)
             field.setAccessibleName(spoken)
             field.setMinimumWidth(px(LEAST_PX))
             field.setMaximumWidth(px(FIELD_PX))
             field.refused.connect(self.refused)
             field.committed.connect(lambda value, key=key: self._commit(key, value))
-            name.setMinimumWidth(px(LABEL_PX) if field is self.memory else 0)
-            row.addWidget(name)
-            row.addWidget(field, 1)
+            name = QLabel(label)
+            pieces.append(labelled(name, field, 2 * UNIT))
+            if field is self.memory:
+                self._first = name
+        row = QVBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(ToolRow(pieces, gap_px=2 * UNIT))
+
+    def field_left(self, label_px: int) -> None:
+        """Leave so much room for the label."""
+        self._first.setMinimumWidth(label_px)
 
     def present(self, host: One, parts: Assembly) -> None:
         """Show what was typed, or in muted text what the platform has."""
@@ -75,6 +80,11 @@ class HostFields(QWidget):
         if value is not None and key == "memory_gb":
             value = value * GIB / 1e9
         self.changed.emit(key, value)
+
+
+def _shown(value: float) -> str:
+    """As many digits as say how large it is: 64 GB are 59.605 GiB."""
+    return digits(value, DIGITS, typed.separators())
 
 
 def _gib(text: str) -> float:

@@ -24,6 +24,8 @@ from .plots import BEHIND, LogAxis, Reading, pen
 from .theme import Palette, colours, px
 
 LEFT_AXIS_PX = 66
+LEAST_PX = 120
+"""The least height."""
 MARGIN_PX = 10
 
 
@@ -72,6 +74,7 @@ class LogPlot(pg.PlotWidget):
         self.setFrameShape(self.Shape.NoFrame)
         # The background is one colour; kept as a picture it takes as much memory as the window.
         self.setCacheMode(self.CacheModeFlag.CacheNone)
+        self.setMinimumHeight(px(LEAST_PX))
         self.hideButtons()
         self.box = self.getPlotItem().getViewBox()
         self.box.setMouseEnabled(x=True, y=False)

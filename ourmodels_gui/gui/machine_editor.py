@@ -19,7 +19,7 @@ from .captions import message, say
 from .consent import may_lose
 from .form import CAUTION, Group, align
 from .machine_values import Values, cautions, record_of, values_of
-from .theme import GROUP_GAP, UNIT, hairline, open_at
+from .theme import GROUP_GAP, UNIT, hairline, open_at, px
 
 LABEL_PX = 112
 
@@ -64,7 +64,7 @@ class MachineEditor(QDialog):
             page.addWidget(group)
             group.edited.connect(self._edited)
             group.present(self.values, {})
-        align(self.groups, LABEL_PX)
+        align(self.groups, px(LABEL_PX))
         page.addStretch(1)
         self._cautioned: set[str] = set()
         scroll = QScrollArea()

@@ -27,6 +27,7 @@ ONLY_MEMORIES = {"kind": frozenset({KINDS["cpu"]})}
 class MachinePicker(Picker):
     """Emits the hardware of the scenario; `add` asks for a machine of the user's own,
     `keep` to save the parts as one. `resized` tells the height that they need, 0 without them.
+    label_px: the room for labels in the other forms of the column.
 
     Of a composition, the list puts another machine in the place of the part that is marked; a ready
     one is replaced as a whole until a part of it is marked.
@@ -51,6 +52,7 @@ class MachinePicker(Picker):
         self._shown: Hardware | None = None
         self._place = 0
         self._height = 0
+        self.label_px = 0
         self._build_menu()
         self.picked.connect(self._pick)
         self.offer(library)
@@ -169,6 +171,7 @@ class MachinePicker(Picker):
         if self._panel is None:
             panel = self._panel = PartsPanel(self)
             panel.offer(self._library)
+            panel.field_left(self.label_px)
             panel.edited.connect(self.edited)
             panel.chosen.connect(self._choose_part)
             panel.resized.connect(self._tell_height)

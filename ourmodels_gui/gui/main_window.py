@@ -92,7 +92,8 @@ class MainWindow(QMainWindow):
         self.form = self.asked.form
         self.answers = LazyView(panels.answers)
         self.answers.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._columns = Columns(self.asked, self._build_right(panels))
+        right = self._build_right(panels)
+        self._columns = Columns(self.asked, right, self._tab_widget)
         self._tab_widget.currentChanged.connect(lambda _: self._columns.bring(self._tab_widget))
         self.setCentralWidget(self._columns)
         self.status = LibraryStatus(self.problems)

@@ -18,6 +18,7 @@ from ..library.load import Library
 from ..problem import Problem
 from .assembly import HOST, Assembly, One
 from .captions import message, say
+from .form import align
 from .host_fields import HostFields
 from .machine_named import Named
 from .part_row import PartRow
@@ -69,6 +70,11 @@ class PartsPanel(QScrollArea):
         self.host_fields.changed.connect(self._type_host)
         self.setWidget(inside)
         inside.installEventFilter(self)
+
+    def field_left(self, label_px: int) -> None:
+        """Leave so much room for labels, as the other forms of the column do."""
+        align((self.together, self.placement), label_px)
+        self.host_fields.field_left(label_px)
 
     def in_order(self) -> list[QWidget]:
         """Every control in the order of the Tab key."""

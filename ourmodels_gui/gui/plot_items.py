@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QPainterPath
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QPainterPath
 
 from .plots import log, pen, tint
 from .theme import Palette, sized
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 REGION_ALPHA, BAND_ALPHA = 26, 40
+MARGIN_PX = 4
+"""Of a document, around its words."""
 
 
 def coordinate(value: float | None) -> float | None:
@@ -33,7 +36,7 @@ class Label(pg.TextItem):
 
     def __init__(self, plot: "LogPlot", role: str) -> None:
         super().__init__("")
-        self.role = role
+        self.role, self._box = role, plot.box
         self.across, self.upside = 0.0, 0.0
         self.setZValue(20)
         self.hide()  # until there are words
@@ -49,10 +52,16 @@ class Label(pg.TextItem):
     def put(self, text: str, x: float, y: float, anchor: tuple[float, float]) -> None:
         """Write `text`, its `anchor` at (x, y): (0, 0) is its top left, (1, 1) its foot right."""
         self.across, self.upside = anchor
-        self.setText(text)
+        self.write(text)
         self.setAnchor(anchor)
         self.setPos(x, y)
         self.setVisible(bool(text))
+
+    def write(self, text: str) -> None:
+        """The words, cut in the middle where the plot is narrower."""
+        room = int(self._box.width()) - 2 * MARGIN_PX
+        metrics = QFontMetrics(self.textItem.font())
+        self.setText(metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, max(room, 0)))
 
     @property
     def width_px(self) -> float:

@@ -26,7 +26,7 @@ def place_gates(plot: "LogPlot") -> int:
         if not gate.name_text or not left <= x <= right:
             gate.label.hide()
             continue
-        gate.label.setText(gate.name_text)
+        gate.label.write(gate.name_text)
         width = gate.label.width_px * wide
         start = min(x, right - width)
         row = next((i for i, end in enumerate(ends) if end <= start), len(ends))
@@ -44,6 +44,7 @@ def settle(plot: "LogPlot", labels: Iterable[Label]) -> None:
     for label in labels:
         if not label.isVisible():
             continue
+        _keep_inside(plot, label, seen)
         for upside in (label.upside, 1.0 - label.upside):
             label.setAnchor((label.across, upside))
             place = _rect(plot, label)
@@ -56,6 +57,15 @@ def settle(plot: "LogPlot", labels: Iterable[Label]) -> None:
                 break
         else:
             label.hide()
+
+
+def _keep_inside(plot: "LogPlot", label: Label, seen: QRectF) -> None:
+    """Move a label that reaches beyond the left or the right end."""
+    place = _rect(plot, label)
+    beyond = min(place.left() - seen.left(), 0.0) or max(place.right() - seen.right(), 0.0)
+    if beyond:
+        wide, _ = plot.box.viewPixelSize()
+        label.setPos(label.pos().x() - beyond * wide, label.pos().y())
 
 
 def _rect(plot: "LogPlot", label: Label) -> QRectF:

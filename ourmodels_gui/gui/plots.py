@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import ArrayLike
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPen
 
 from ..units import ENGLISH, Separators, digits, number
 from . import typed
@@ -23,6 +24,7 @@ BEHIND = -1000
 """Under the curves: a level at a round value must not lie under its grid line."""
 TICK_GAP_PX = 46
 ROW_GAP_PX = 21
+TITLE_MARGIN_PX = 12
 
 Ticks = Callable[[float, float, float], list[float]]
 
@@ -126,8 +128,9 @@ class LogAxis(pg.AxisItem):
 
         text: takes the separators as well.
         """
-        super().__init__(orientation, maxTickLength=0)
         self._counts = counts
+        self._font: QFont | None = None
+        super().__init__(orientation, maxTickLength=0)
         self._ticks = ticks
         self._text = text
         self.enableAutoSIPrefix(False)
@@ -143,6 +146,21 @@ class LogAxis(pg.AxisItem):
         write = typed.separators()
         return [self._text(10.0**value, separators=write) for value in values]
 
+    def resizeEvent(self, event: object = None) -> None:
+        if self._font is not None and self._counts:
+            self._write_counts(self._font)
+        super().resizeEvent(event)  # puts the words in the middle
+
+    def _write_counts(self, font: QFont) -> None:
+        """What is counted, cut where the axis is shorter."""
+        room = self.size().height() if self.orientation == "left" else self.size().width()
+        words = QFontMetrics(font).elidedText(
+            self._counts, Qt.TextElideMode.ElideRight, max(int(room) - TITLE_MARGIN_PX, 0)
+        )
+        self.setToolTip("" if words == self._counts else self._counts)
+        if words != self.labelText:
+            self.setLabel(words, **self.labelStyle)
+
     def restyle(self, palette: Palette, scale: float) -> None:
         self.setPen(pen(palette.line, scale))
         # Opaque: lines that let the base through take several times as long to draw.
@@ -150,9 +168,11 @@ class LogAxis(pg.AxisItem):
         self.setTextPen(palette.muted)
         font = sized("caption")
         self.setTickFont(font)
-        style = {"color": palette.muted, "font-size": f"{font.pixelSize()}px"}
+        self._font = font
         if self._counts:
-            self.setLabel(self._counts, **style)
+            style = {"color": palette.muted, "font-size": f"{font.pixelSize()}px"}
+            self.setLabel(self.labelText or self._counts, **style)
+            self.resizeEvent()
 
 
 def pen(colour: str, width: float = 1.0, dash: tuple[float, ...] = ()) -> QPen:

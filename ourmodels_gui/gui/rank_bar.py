@@ -7,7 +7,6 @@ from msgspec import structs
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
@@ -27,7 +26,7 @@ from .fields import ChoiceField
 from .folding import ToolRow, give_way, labelled, show_labelled
 from .rank_filters import FACETS
 from .search import Chosen
-from .theme import UNIT, sized
+from .theme import UNIT, px, sized
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
     ("machines", mark("machines for this model")),
@@ -43,6 +42,8 @@ SCOPE_OF: dict[Look, Scope] = {"map": "pairs", "value": "machines"}
 """A map needs every pair, and value compares machines."""
 UPS = ("aggregate_tokens_per_s", "single_session_tokens_per_s", "per_session_tokens_per_s")
 ACROSS = ("price", "watts")
+SEARCH_PX = 236
+"""Room for the hint in it."""
 
 
 def followed(choice: RankChoice, changes: dict[str, Any]) -> RankChoice:
@@ -94,7 +95,7 @@ class RankBar(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT + 2)
         layout.addWidget(self._build_head(export))
-        layout.addLayout(self._build_filters())
+        layout.addWidget(self._build_filters())
 
     def _build_head(self, export: QWidget) -> ToolRow:
         across = [(column, BY_ID[column].title) for column in ACROSS]
@@ -127,8 +128,9 @@ class RankBar(QWidget):
         ]
         return ToolRow(sentence, (self.columns, self.money, export))
 
-    def _build_filters(self) -> QHBoxLayout:
+    def _build_filters(self) -> ToolRow:
         self.search = QLineEdit()
+        self.search.setMinimumWidth(px(SEARCH_PX))
         self.search.setClearButtonEnabled(True)
         self.search.setPlaceholderText(tr("Search names: rtx 24, qwen moe"))
         self.search.setAccessibleName(tr("Search the ranking"))
@@ -140,14 +142,7 @@ class RankBar(QWidget):
         self.found = QLabel()
         self.found.setFont(sized("caption"))
         self.found.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        row = QHBoxLayout()
-        row.setSpacing(UNIT)
-        row.addWidget(self.search, 1)
-        row.addWidget(self.filter)
-        row.addWidget(self.clear)
-        row.addSpacing(UNIT)
-        row.addWidget(self.found)
-        return row
+        return ToolRow((self.search, self.filter, self.clear, self.found))
 
     def _choose_from(self, key: str, name: str, choices: Any, width_px: int) -> ChoiceField:
         field = ChoiceField()

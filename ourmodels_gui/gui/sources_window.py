@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import (
-    QFontDatabase,
     QGuiApplication,
     QHideEvent,
     QKeySequence,
@@ -41,7 +40,7 @@ from .basis_mark import basis_icon
 from .elided import ElidedLabel
 from .rows import Index
 from .tables import VALUE_ROLE, Cell, FigureTable
-from .theme import CARD_PADDING, GROUP_GAP, UNIT, open_at, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, fixed_font, open_at, sized
 
 BASIS_COLUMN = 2
 PAGES = ("machine", "model", "audit")
@@ -94,9 +93,7 @@ class SourcePage(QWidget):
         self.text.setTabChangesFocus(True)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.text.setAccessibleName(tr("Source in full, conflicts and notes"))
-        mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        mono.setPixelSize(sized("text").pixelSize() - 1)
-        self.text.setFont(mono)
+        self.text.setFont(fixed_font())
         copy = QPushButton(tr("Copy all"), self)
         copy.setAccessibleName(tr("Copy every figure with its source"))
         copy.setAutoDefault(False)

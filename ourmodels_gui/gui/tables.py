@@ -37,6 +37,13 @@ class Cell(NamedTuple):
             return self.text
         return self.value if isinstance(self.value, str) else exact(self.value)
 
+    def hint(self) -> str:
+        """The note, or every digit; and before it the words, which may be cut."""
+        hint = self.note or self.exact()
+        if isinstance(self.value, int | float) or self.text in hint:
+            return hint
+        return f"{self.text}\n{hint}"
+
 
 Row = Sequence[Cell]
 
@@ -120,8 +127,7 @@ class FigureModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return cell.text
         if role == Qt.ItemDataRole.ToolTipRole:
-            words = cell.exact() if cell.value is not None and not cell.note else cell.text
-            return "\n".join(filter(None, (words, cell.note)))
+            return cell.hint()
         if role == VALUE_ROLE:
             return cell.value
         if role == Qt.ItemDataRole.TextAlignmentRole:

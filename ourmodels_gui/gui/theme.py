@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 from PySide6.QtCore import QObject, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from .. import paths, settings
@@ -212,6 +212,13 @@ def sized(role: Text, *, bold: bool = False) -> QFont:
     font.setFeature(QFont.Tag("tnum"), 1)
     if bold or role in ("heading", "figure"):
         font.setWeight(QFont.Weight.DemiBold)
+    return font
+
+
+def fixed_font() -> QFont:
+    """The font of formulas and files, a little smaller than text."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPixelSize(px(_SIZE_PX["text"] - 1))
     return font
 
 

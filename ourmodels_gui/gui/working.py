@@ -20,9 +20,9 @@ from ..spoken import spoken
 from ..summary import Group, Row
 from ..units import THIN_SPACE, exact
 from . import typed
-from .derivation import fixed_font, working_of
+from .derivation import working_of
 from .tables import Cell, FigureTable
-from .theme import UNIT, px, sized
+from .theme import UNIT, fixed_font, px, sized
 
 VALUES = {
     "expected": mark("expected (estimate)"),
@@ -45,6 +45,7 @@ VALUES = {
 }
 """What a scenario chooses from, in the words of its fields."""
 KIND_COLUMN = 2
+LEAST_LETTERS = 8
 ROOMY_PX = 320
 
 
@@ -57,7 +58,7 @@ class Working(QWidget):
         self.table = FigureTable(
             name,
             (tr("figure"), tr("value"), ""),
-            ("", typed.show(23_456) + " " + tr("sessions"), tr("estimate")),
+            ("m" * LEAST_LETTERS, typed.show(23_456) + " " + tr("sessions"), tr("estimate")),
             left=(0, 2),
             quiet=(2,),
             stretched=0,
@@ -119,8 +120,8 @@ class Working(QWidget):
         return self._text.toPlainText()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
         self.table.setColumnHidden(KIND_COLUMN, self.width() < px(ROOMY_PX))
+        super().resizeEvent(event)
 
     def _chosen(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._say(current.row())
@@ -151,7 +152,7 @@ class Assumptions(FigureTable):
         super().__init__(
             tr("Assumptions"),
             (tr("input"), tr("value"), tr("from")),
-            (tr("reserved context length"), "1,234,567 tokens", ""),
+            (tr("reserved context length"), "1,234,567 tokens", "m" * LEAST_LETTERS),
             left=(0, 2),
             parent=parent,
         )

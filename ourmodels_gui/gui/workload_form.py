@@ -17,7 +17,7 @@ from ..library.load import Library
 from ..problem import Problem
 from . import typed
 from .contexts import READ, RESERVED, SHARE, context_edit, follow_edit
-from .form import Group, align
+from .form import LABEL_PX, Group, align
 from .preset_row import PresetRow
 from .prompt_group import PromptGroup
 from .runtime_group import RuntimeGroup
@@ -164,7 +164,7 @@ class WorkloadForm(QScrollArea):
         self.setWidget(inside)
         self.verticalScrollBar().rangeChanged.connect(self._keep_width)
         self._page = layout
-        self.label_px = align(self.groups)
+        self.label_px = align(self.groups, px(LABEL_PX))
         self.workload.preset.field_left(self.label_px)
         self.offer(library)
 

@@ -303,9 +303,11 @@ def _painted(root: QWidget) -> Iterator[str]:
     for widget, place, words in said:
         by_widget.setdefault(widget, []).append((place, words))
     for widget, texts in by_widget.items():
-        scrolls = isinstance(widget.parentWidget(), QAbstractScrollArea)
-        beyond = widget.height() if scrolls else 2  # a row may be half in sight
-        around = QRectF(widget.rect()).adjusted(-2, -beyond, 2, beyond)
+        above = widget.parentWidget()
+        scrolls = isinstance(above, QAbstractScrollArea)
+        across = scrolls and above.horizontalScrollBar().maximum()
+        wide, high = (widget.width() if across else 2), (widget.height() if scrolls else 2)
+        around = QRectF(widget.rect()).adjusted(-wide, -high, wide, high)  # half in sight
         for place, words in texts:
             if not around.contains(place):
                 yield f"{_named(widget)}: {words!r} is painted beyond the edge"

@@ -1,6 +1,6 @@
 """Draws figures and facts of the catalog at random, so that a person can trace each to its source.
 
-Run from the repository root: python docs/draw.py [how many] [seed]
+Run from the repository root: python docs/draw_figures.py [how many] [seed]
 """
 
 import random

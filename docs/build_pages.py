@@ -1,6 +1,6 @@
 """Writes the pages that are computed from the catalog: audit.md and catalog-sizes.md.
 
-Run from the repository root after a change to the catalog: python docs/write.py
+Run from the repository root after a change to the catalog: make pages
 A test holds both pages to what this computes.
 """
 
@@ -18,7 +18,7 @@ from ourmodels_gui.library.load import Library, load
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 SIZES = ROOT / "tests" / "data" / "model_sizes.json"
-HEAD = "<!-- Written by docs/write.py; change the catalog or that file, not this one. -->\n"
+HEAD = "<!-- Written by docs/build_pages.py; change the catalog or that file, not this one. -->\n"
 
 
 def pages() -> dict[str, str]:
