@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from ..language import english, tr
@@ -49,9 +49,7 @@ class ExportButton(QToolButton):
         self._tables = []
         self._reports = []
         if report is not None:
-            key = QKeySequence(QKeySequence.StandardKey.Print)
-            shown = key.toString(QKeySequence.SequenceFormat.NativeText)
-            action = self.menu_of_forms.addAction("\t".join((tr("Report\u2026"), shown)))
+            action = self.menu_of_forms.addAction(tr("Report\u2026"))
             action.triggered.connect(lambda _=False: self.report_asked.emit())
             self._reports.append(action)
             self.menu_of_forms.addSeparator()
