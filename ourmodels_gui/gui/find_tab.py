@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .. import paths
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
@@ -36,6 +37,8 @@ from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
 
 FORM_PX, LIST_PX = 300, 560
+REST_MS = 60
+"""A search starts when needs rest: what asked for it is painted before, and the last one counts."""
 
 
 class FindTab(QWidget):
@@ -80,7 +83,7 @@ class FindTab(QWidget):
         self._searching = Worker(self)
         self._searching.done.connect(self._show)
         self._searching.failed.connect(self._failed)
-        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._timer.timeout.connect(self._search)
         preferences.prices_changed.connect(self._changed)
 
@@ -132,7 +135,8 @@ class FindTab(QWidget):
     def _changed(self) -> None:
         self._is_stale = True
         if self.isVisible():
-            self._timer.start()
+            self.count.setText(tr("Searching …"))
+            self._timer.start(REST_MS)
 
     def _search(self) -> None:
         self._is_stale = False
@@ -225,7 +229,7 @@ class FindTab(QWidget):
         name, _ = QFileDialog.getOpenFileName(
             self,
             tr("Open requirements"),
-            str(self._file or Path.home()),
+            str(self._file or paths.home()),
             tr("Requirements (*.json);;All files (*)"),
         )
         if name:
@@ -250,13 +254,27 @@ class FindTab(QWidget):
         needs = self.form.needs()
         if needs is None:
             return
+<<<<<<< HEAD
         suggestion = self._file or Path.home() / "requirements.json"
         kinds = {".json": tr("Requirements")}
         path = ask_where(self, tr("Save requirements"), suggestion, kinds)
         if path is not None and write_or_tell(path, files.write(needs), self):
             self._file = path
+=======
+        suggestion = self._file or paths.home() / "requirements.json"
+        name, _ = QFileDialog.getSaveFileName(
+            self,
+            tr("Save requirements"),
+            str(suggestion),
+            tr("Requirements (*.json);;All files (*)"),
+        )
+        if name:
+            path = Path(name)
+            if write_or_tell(path, files.write(needs), self):
+                self._file = path
+>>>>>>> main
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._is_stale:
-            self._timer.start()
+            self._timer.start(0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 from PySide6.QtWidgets import QDialog
 
-from .. import files
+from .. import files, paths
 from ..language import tr
 from ..library import user as own_files
 from ..library.load import ModelEntry
@@ -67,9 +67,20 @@ class OwnModels(UserFiles):
         self.editor.open()
 
     def _export(self, entry: ModelEntry) -> None:
+<<<<<<< HEAD
         suggestion = Path.home() / f"{entry.id}.json"
         path = ask_where(self._window, tr("Export a model"), suggestion, {".json": tr("Model")})
         if path is None:
+=======
+        suggestion = paths.home() / f"{entry.id}.json"
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            tr("Export a model"),
+            str(suggestion),
+            tr("Models (*.json);;All files (*)"),
+        )
+        if not name:
+>>>>>>> main
             return
         try:
             files.write_whole(path, own_files.encode(entry.record))

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ... import paths
 from ...evaluation import run
 from ...files import read_small
 from ...language import english, tr, trn
@@ -263,6 +264,7 @@ class ReportDialog(QDialog):
     def _ask_and_save(self) -> None:
         name = (self.title.text() or self.title.placeholderText() or "report")[:80]
         stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
+<<<<<<< HEAD
         kinds = {
             ".pdf": tr("PDF document"),
             ".html": tr("Web page"),
@@ -272,6 +274,18 @@ class ReportDialog(QDialog):
         path = ask_where(self, tr("Save the report"), Path.home() / f"{stem}.pdf", kinds)
         if path is not None:
             self.save_as(path)
+=======
+        kinds = tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, tr("Save the report"), str(paths.home() / f"{stem}.pdf"), kinds
+        )
+        if not chosen:
+            return
+        path = Path(chosen)
+        if path.suffix.lower() not in RENDERERS:
+            path = path.with_name(path.name + (kind.rpartition("*")[2].rstrip(")") or ".pdf"))
+        self.save_as(path)
+>>>>>>> main
 
     def _choose_logo(self) -> None:
         if self._logo:
@@ -280,7 +294,7 @@ class ReportDialog(QDialog):
             self._change()
             return
         name, _ = QFileDialog.getOpenFileName(
-            self, tr("Choose a logo"), str(Path.home()), tr("Pictures (*.png *.jpg)")
+            self, tr("Choose a logo"), str(paths.home()), tr("Pictures (*.png *.jpg)")
         )
         self._read_logo(name)
 
