@@ -8,15 +8,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
-<<<<<<< HEAD
-from .cell_delegate import LEFT, RIGHT, CellDelegate, Index, Shown
-from .elided import in_lines
-from .theme import SCROLL_PX, UNIT, colours, px, sized
-=======
 from .cell_delegate import LEFT, RIGHT, Index, Shown
 from .cell_view import CellView
-from .theme import UNIT, colours, px, sized
->>>>>>> main
+from .elided import in_lines
+from .theme import SCROLL_PX, UNIT, colours, px, sized
 
 MOST_PX = 190
 Role = Qt.ItemDataRole
@@ -35,22 +30,14 @@ class CellModel(QAbstractTableModel):
         super().__init__(view)
         self._view = view
         self.columns: tuple[Column, ...] = ()
-<<<<<<< HEAD
-        self.rows: list[Sequence[Shown]] = []
-        self.heads: list[str] = []
-
-    def show(self, columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> None:
-        self.beginResetModel()
-        if tuple(columns) != self.columns:
-            self.heads = []
-        self.columns, self.rows = tuple(columns), list(rows)
-        self.endResetModel()
-=======
         self.rows: Sequence[Sequence[Shown]] = ()
+        self.heads: list[str] = []
 
     def show(self, columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> None:
         if tuple(columns) != self.columns or len(rows) != len(self.rows):
             self.beginResetModel()
+            if tuple(columns) != self.columns:
+                self.heads = []
             self.columns, self.rows = tuple(columns), rows
             self.endResetModel()
             return
@@ -58,7 +45,6 @@ class CellModel(QAbstractTableModel):
         if rows:
             last = self.index(len(self.rows) - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
->>>>>>> main
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.rows)

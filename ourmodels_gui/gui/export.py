@@ -1,7 +1,6 @@
 """What leaves the window: any table as CSV, Markdown, JSON, any plot as a picture."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
@@ -92,26 +91,12 @@ class ExportButton(QToolButton):
             sheet = self._sheet()
         if sheet is None:
             return
-<<<<<<< HEAD
-        suggestion = Path.home() / f"{self._name.casefold()}.csv"
+        suggestion = paths.home() / f"{self._name.casefold()}.csv"
         kinds = {suffix: form for form, (suffix, _) in FORMS.items()}
         path = ask_where(self, tr("Save the table"), suggestion, kinds)
         if path is not None:
             by_suffix = {suffix: write for suffix, write in FORMS.values()}
             write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
-=======
-        filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())
-        suggestion = str(paths.home() / f"{self._name.casefold()}.csv")
-        name, chosen = QFileDialog.getSaveFileName(self, tr("Save the table"), suggestion, filters)
-        if not name:
-            return
-        path = Path(name)
-        by_suffix = {suffix: write for suffix, write in FORMS.values()}
-        if path.suffix.lower() not in by_suffix:
-            suffix = next((FORMS[form][0] for form in FORMS if chosen.startswith(form)), ".csv")
-            path = path.with_name(path.name + suffix)
-        write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
->>>>>>> main
 
     def _draw(self, does: Callable[[QWidget], None]) -> None:
         picture = self._picture()

@@ -254,25 +254,11 @@ class FindTab(QWidget):
         needs = self.form.needs()
         if needs is None:
             return
-<<<<<<< HEAD
-        suggestion = self._file or Path.home() / "requirements.json"
+        suggestion = self._file or paths.home() / "requirements.json"
         kinds = {".json": tr("Requirements")}
         path = ask_where(self, tr("Save requirements"), suggestion, kinds)
         if path is not None and write_or_tell(path, files.write(needs), self):
             self._file = path
-=======
-        suggestion = self._file or paths.home() / "requirements.json"
-        name, _ = QFileDialog.getSaveFileName(
-            self,
-            tr("Save requirements"),
-            str(suggestion),
-            tr("Requirements (*.json);;All files (*)"),
-        )
-        if name:
-            path = Path(name)
-            if write_or_tell(path, files.write(needs), self):
-                self._file = path
->>>>>>> main
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -130,19 +130,9 @@ class LogPage(QWidget):
             self.use.emit(entry.run)
 
     def _export(self) -> None:
-<<<<<<< HEAD
-        suggestion = Path.home() / "measurements.csv"
+        suggestion = paths.home() / "measurements.csv"
         path = ask_where(self, tr("Export the measurements"), suggestion, SUFFIXES)
         if path is not None and (wrong := self.export_to(path)):
-=======
-        name, _ = QFileDialog.getSaveFileName(
-            self,
-            tr("Export the measurements"),
-            str(paths.home() / "measurements.csv"),
-            "CSV (*.csv);;JSON (*.json);;Markdown (*.md)",
-        )
-        if name and (wrong := self.export_to(Path(name))):
->>>>>>> main
             say(self.status, wrong)
 
     def _delete(self) -> None:

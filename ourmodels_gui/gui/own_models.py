@@ -1,7 +1,5 @@
 """Edit, duplicate, export and delete the user's own models."""
 
-from pathlib import Path
-
 import msgspec
 from PySide6.QtWidgets import QDialog
 
@@ -67,20 +65,9 @@ class OwnModels(UserFiles):
         self.editor.open()
 
     def _export(self, entry: ModelEntry) -> None:
-<<<<<<< HEAD
-        suggestion = Path.home() / f"{entry.id}.json"
+        suggestion = paths.home() / f"{entry.id}.json"
         path = ask_where(self._window, tr("Export a model"), suggestion, {".json": tr("Model")})
         if path is None:
-=======
-        suggestion = paths.home() / f"{entry.id}.json"
-        name, _ = QFileDialog.getSaveFileName(
-            self._window,
-            tr("Export a model"),
-            str(suggestion),
-            tr("Models (*.json);;All files (*)"),
-        )
-        if not name:
->>>>>>> main
             return
         try:
             files.write_whole(path, own_files.encode(entry.record))

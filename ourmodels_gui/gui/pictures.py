@@ -86,20 +86,9 @@ def _drawn_anew(view: QGraphicsView, painter: QPainter) -> Iterator[None]:
 
 def save_picture(widget: QWidget) -> None:
     """Ask for a file, PNG or SVG by its ending, and write it."""
-<<<<<<< HEAD
     kinds = {".png": tr("PNG picture"), ".svg": tr("SVG drawing")}
-    path = ask_where(widget, tr("Save the picture"), Path.home() / "plot.png", kinds)
+    path = ask_where(widget, tr("Save the picture"), paths.home() / "plot.png", kinds)
     if path is None:
-=======
-    suggestion = paths.home() / "plot.png"
-    name, chosen = QFileDialog.getSaveFileName(
-        widget,
-        tr("Save the picture"),
-        str(suggestion),
-        tr("PNG picture (*.png);;SVG drawing (*.svg)"),
-    )
-    if not name:
->>>>>>> main
         return
     content = to_svg(widget) if path.suffix.lower() == ".svg" else to_png(widget)
     write_or_tell(path, content, widget)

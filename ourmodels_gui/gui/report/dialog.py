@@ -264,28 +264,15 @@ class ReportDialog(QDialog):
     def _ask_and_save(self) -> None:
         name = (self.title.text() or self.title.placeholderText() or "report")[:80]
         stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
-<<<<<<< HEAD
         kinds = {
             ".pdf": tr("PDF document"),
             ".html": tr("Web page"),
             ".md": tr("Markdown text"),
             ".csv": tr("The tables alone, as CSV"),
         }
-        path = ask_where(self, tr("Save the report"), Path.home() / f"{stem}.pdf", kinds)
+        path = ask_where(self, tr("Save the report"), paths.home() / f"{stem}.pdf", kinds)
         if path is not None:
             self.save_as(path)
-=======
-        kinds = tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
-        chosen, kind = QFileDialog.getSaveFileName(
-            self, tr("Save the report"), str(paths.home() / f"{stem}.pdf"), kinds
-        )
-        if not chosen:
-            return
-        path = Path(chosen)
-        if path.suffix.lower() not in RENDERERS:
-            path = path.with_name(path.name + (kind.rpartition("*")[2].rstrip(")") or ".pdf"))
-        self.save_as(path)
->>>>>>> main
 
     def _choose_logo(self) -> None:
         if self._logo:
