@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -117,7 +117,12 @@ class Scrolled(QScrollArea):
 
 
 class FoldingSplit(QSplitter):
-    """Two parts beside each other with a handle between; in a narrow page one under the other."""
+    """Two parts beside each other with a handle between; in a narrow page one under the other.
+
+    folded: whether they stand so.
+    """
+
+    folded = Signal(bool)
 
     def __init__(
         self,
@@ -125,26 +130,41 @@ class FoldingSplit(QSplitter):
         second: QWidget,
         sizes: tuple[int, int],
         stretches: tuple[int, int] = (0, 0),
+        heights: tuple[int, int] = (0, 0),
         *,
         low_px: int = LOW_PX,
     ) -> None:
-        """sizes: how the room is divided at first. stretches: and what is added to it.
+        """sizes: how the room is divided at first. stretches: and what is added to it. heights: of
+        the parts at the least where one is under the other.
 
         low_px: the least height beside each other; without one, also under each other, that of the
         parts.
         """
         super().__init__(Qt.Orientation.Horizontal)
-        self._low_px = low_px
+        self._beside_px, self._heights, self._low_px = px(NARROW_PX), heights, low_px
         for place, part in enumerate((first, second)):
             self.addWidget(part)
             self.setStretchFactor(place, stretches[place])
         self.setChildrenCollapsible(False)
         self.setSizes(sizes)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        folded = is_narrow(self) or self.width() < sum(self._widths()) + self.handleWidth()
+    def need(self, width_px: int) -> None:
+        """Beside each other the parts need so much; in less they stand one under the other."""
+        self._beside_px = max(px(NARROW_PX), width_px)
+        self._fold()
+
+    def _fold(self) -> None:
+        least = sum(self._widths()) + self.handleWidth()
+        folded = self.width() < max(self._beside_px, least)
         if folded != (self.orientation() == Qt.Orientation.Vertical):
             self.setOrientation(Qt.Orientation.Vertical if folded else Qt.Orientation.Horizontal)
+            if folded and any(self._heights):
+                self.setSizes([px(height) for height in self._heights])
+            self.updateGeometry()
+            self.folded.emit(folded)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fold()
         super().resizeEvent(event)
         self._keep_heights()
 
@@ -164,8 +184,8 @@ class FoldingSplit(QSplitter):
         """It may be narrower than the parts beside each other."""
         least = super().minimumSizeHint()
         if self.orientation() == Qt.Orientation.Vertical:
-            low = px(FOLDED_PX if self._low_px else 0)
-            return QSize(least.width(), max(least.height(), low))
+            high = px(sum(self._heights) or (FOLDED_PX if self._low_px else 0))
+            return QSize(least.width(), max(least.height(), high))
         return QSize(max(self._widths()), max(least.height(), px(self._low_px)))
 
     def _widths(self) -> list[int]:
