@@ -28,10 +28,11 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
-from .folding import FoldingSplit, ToolRow, give_way, labelled
+from .folding import FoldingSplit
 from .preferences import Preferences
 from .rank_bar import tool
 from .theme import UNIT, px
+from .tool_row import ToolRow, give_way, labelled
 from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:

@@ -28,13 +28,14 @@ from .cell_table import CellTable
 from .elided import ElidedLabel
 from .export import ExportButton
 from .find_form import FindForm
-from .folding import FoldingSplit, ToolRow
+from .folding import FoldingSplit
 from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .preferences import Preferences
 from .rank_bar import tool
 from .saving import ask_where
 from .theme import UNIT, sized
+from .tool_row import ToolRow
 from .tray import Tray, mark_of, opening
 
 FORM_PX, LIST_PX = 300, 560
