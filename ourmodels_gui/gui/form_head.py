@@ -5,8 +5,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QToolButton
 
 from ..language import tr
-from .folding import ToolRow
 from .theme import UNIT, sized
+from .tool_row import ToolRow
 
 
 class GroupHead(ToolRow):

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
-from .fields import ListField
+from .list_field import ListField
 
 
 class NameField(ListField):

@@ -23,10 +23,10 @@ from ..settings import Look, RankChoice, Scope
 from ..spoken import spoken
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
-from .folding import ToolRow, give_way, labelled, show_labelled
 from .rank_filters import FACETS
 from .search import Chosen
 from .theme import UNIT, px, sized
+from .tool_row import ToolRow, give_way, labelled, show_labelled
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
     ("machines", mark("machines for this model")),
