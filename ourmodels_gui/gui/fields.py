@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from . import typed
 from .theme import sized
 
 Parse = Callable[[str], float]
@@ -269,6 +270,7 @@ class LogSlider(QSlider):
         shown = default if value is None else value
         if shown is None or self.isSliderDown():
             return
+        self.setAccessibleDescription(typed.show(shown))  # the position says nothing aloud
         inside = min(max(shown, self._low), self._high)
         share = math.log(inside / self._low) / math.log(self._high / self._low)
         self.setValue(round(share * self.STEPS))
