@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QPalette, QShowEvent
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
@@ -30,7 +30,7 @@ from .rank_bar import RankBar, followed
 from .rank_choice import known
 from .rank_filters import facet_counts, filters_of
 from .rank_table import RankTable
-from .ranked import Ranked
+from .ranked import NO_ROWS, Ranked
 from .search import Chosen
 from .theme import UNIT, px, sized
 from .tray import Tray, mark_of, opening
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 NAMES = {"machines": ("machine",), "models": ("model",), "pairs": ("machine", "model")}
 """What differs from row to row, by scope."""
+KEPT_MS = 30_000
+"""So long a ranking, which may take a fifth of the memory, is kept for those who come back."""
 
 
 class RankTab(QWidget):
@@ -67,6 +69,8 @@ class RankTab(QWidget):
         self._row: int | None = None
         self._refused = ""
         self.ranked = Ranked(self)
+        self._left = QTimer(self, singleShot=True, interval=KEPT_MS)
+        self._left.timeout.connect(self._let_go)
         self.export = ExportButton(self.sheet, self.picture, tr("Ranking"))
         self.bar = RankBar(self.export)
         self.table = RankTable()
@@ -151,6 +155,7 @@ class RankTab(QWidget):
         page, why = self._page(table)
         self.words.setText(why)
         self.pages.setCurrentWidget(page)
+        self._clear_beside(page)
         found = "" if table is None else rank_words.found_words(table, self.ranked.rows)
         narrowed = self.filters != Filters() or bool(self.table.head.texts())
         self.bar.say_found(found, narrowed=narrowed)
@@ -178,6 +183,16 @@ class RankTab(QWidget):
         plot = self._plot()
         plot.present(table, values, choice.across, choice.up, self._here(table))
         return plot, ""
+
+    def _clear_beside(self, page: QWidget) -> None:
+        """No page out of sight keeps what is no longer shown."""
+        table = self.ranked.table
+        if page is not self.table and self.table.rows.table is not table:
+            self.table.rows.show(None, NO_ROWS, 0, self.table.rows.columns)
+        if page is not self.map and self.map.table is not table:
+            self.map.clear()
+        if self.plot is not None and page is not self.plot:
+            self.plot.clear_values()
 
     def _rows(self, table: Table) -> Indices:
         return np.arange(len(table)) if self.ranked.rows is None else self.ranked.rows
@@ -330,7 +345,16 @@ class RankTab(QWidget):
         page = self.pages.currentWidget()
         return page if page is self.map or page is self.plot else None
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._left.start()
+
+    def _let_go(self) -> None:
+        self._is_stale = True
+        self.ranked.let_go()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._left.stop()
         if self._is_stale:
             self._refresh()
