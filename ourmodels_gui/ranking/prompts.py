@@ -10,7 +10,7 @@ from ..engine import placement
 from ..engine.arithmetic_tables import seconds_table
 from ..engine.placement.prefill import prompt_policy
 from ..engine.prefill import prefill_under
-from ..engine.prefill_pairs import PrefillPairs, prefill_pairs, prompt_table
+from ..engine.prefill_pairs import prefill_pairs, prompt_table
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Workload
 from ..engine.tables import MachineTable, ModelTable
 from ..library.chosen import ChosenMachine
@@ -24,7 +24,7 @@ Indices = NDArray[np.intp]
 FIGURES = ("tokens_per_s", "single_time_s")
 """What is kept of each pair; names are those of `PrefillPairs`."""
 MODELS = 64
-"""How many models are worked out together: what a pair needs on the way takes ten times its room."""
+"""How many models are worked out together: on the way a pair takes ten times its room."""
 
 
 def prompts_of_machines(
