@@ -47,7 +47,8 @@ def source(module: str) -> str:
 def places(tree: ast.AST) -> list[tuple[ast.AST, str]]:
     """Nodes that can be changed, and the field to change.
 
-    Annotations, decorators and the options of classes compute nothing: they are left alone.
+    Annotations, decorators, the options of classes, assertions and zip's `strict` compute nothing:
+    they are left alone.
     """
     left_alone = set()
     for node in ast.walk(tree):
@@ -55,6 +56,8 @@ def places(tree: ast.AST) -> list[tuple[ast.AST, str]]:
         parts += getattr(node, "decorator_list", [])
         if isinstance(node, ast.ClassDef):
             parts += node.keywords
+        if isinstance(node, ast.Assert) or (isinstance(node, ast.keyword) and node.arg == "strict"):
+            parts.append(node)
         left_alone.update(id(n) for part in parts if part is not None for n in ast.walk(part))
     found = []
     for node in ast.walk(tree):

@@ -20,6 +20,8 @@ def test_only_what_computes_is_changed():
 class A(B, frozen=True):
     field: Literal[2] = 3
     def f(self, x: Literal[4] = 5 < 6) -> Literal[7]:
+        assert x != 10
+        zip(x, x, strict=True)
         return x + 8 and "9"
 """
     found = {ast.unparse(node) for node, _ in places(ast.parse(text))}

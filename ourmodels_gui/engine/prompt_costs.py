@@ -115,7 +115,7 @@ class PromptCosts(msgspec.Struct, frozen=True, eq=False):
         """R / q_pf."""
         return batch * self.tokens / self.memory_s(batch)
 
-    def compute_tokens_per_s(self, batch: float | Floats = 1.0) -> Floats:
+    def compute_tokens_per_s(self, batch: float | Floats) -> Floats:
         """F / a_pf, on one pool the same at every batch."""
         assert self.compute_s is not None
         return self.tokens / self.compute_s

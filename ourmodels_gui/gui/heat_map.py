@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QColor,
-    QFontMetrics,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -24,13 +23,13 @@ from ..language import tr
 from ..ranking.table import Indices, Table
 from . import typed
 from .heat_image import axes, image
+from .heat_names import NAMED_PX, NAMES_LEFT_PX, NAMES_TOP_PX, margins, paint_names
 from .theme import UNIT, colours, px, sized
 
 CELLS = ((2, 2), (3, 3), (4, 4), (6, 6), (10, 10), (18, 18), (56, 20))
 """Width and height of a cell, by zoom."""
-NAMED_PX, WRITTEN_PX = 10, 40
-"""From which size on a cell has names beside it, and its figure in it."""
-NAMES_LEFT_PX, NAMES_TOP_PX = 180, 150
+WRITTEN_PX = 40
+"""From which size on a cell has its figure in it."""
 
 
 class HeatMap(QAbstractScrollArea):
@@ -113,33 +112,30 @@ class HeatMap(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         palette = colours(self)
         painter.fillRect(self.viewport().rect(), QColor(palette.base))
-        if self._image.isNull():
+        table = self._table
+        if table is None or self._image.isNull():
             return
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        (width, height), (left, top) = self.cell, margins(*self.cell)
         x0, y0 = left - self.horizontalScrollBar().value(), top - self.verticalScrollBar().value()
         first_machine, first_model = max((left - x0) // width, 0), max((top - y0) // height, 0)
-        machines = min(
+        across = min(
             ceil((self.viewport().width() - left) / width) + 1, self._machines.size - first_machine
         )
-        models = min(
+        down = min(
             ceil((self.viewport().height() - top) / height) + 1, self._models.size - first_model
         )
-        if machines <= 0 or models <= 0:
+        if across <= 0 or down <= 0:
             return
         area = QRect(left, top, self.viewport().width() - left, self.viewport().height() - top)
         painter.setClipRect(area)
+        rows = range(first_model, first_model + down)
+        columns = range(first_machine, first_machine + across)
         target = QRect(
-            x0 + first_machine * width, y0 + first_model * height, machines * width, models * height
+            x0 + first_machine * width, y0 + first_model * height, across * width, down * height
         )
-        painter.drawImage(target, self._image, QRect(first_machine, first_model, machines, models))
+        painter.drawImage(target, self._image, QRect(first_machine, first_model, across, down))
         if width >= px(WRITTEN_PX) and height >= px(NAMED_PX) + 4:
-            self._write(
-                painter,
-                x0,
-                y0,
-                range(first_model, first_model + models),
-                range(first_machine, first_machine + machines),
-            )
+            self._write(painter, x0, y0, rows, columns)
         if self.at is not None:
             model, machine = self.at
             painter.setPen(QColor(palette.text))
@@ -147,13 +143,17 @@ class HeatMap(QAbstractScrollArea):
                 x0 + machine * width - 1, y0 + model * height - 1, width + 1, height + 1
             )
         painter.setClipping(False)
-        self._name(
-            painter,
-            x0,
-            y0,
-            range(first_model, first_model + models),
-            range(first_machine, first_machine + machines),
-        )
+        if left or top:
+            models = table.field.models
+            machines = table.field.machines
+            paint_names(
+                painter,
+                self.viewport(),
+                QPoint(x0, y0),
+                self.cell,
+                models={n: models[int(self._models[n])].name for n in rows},
+                machines={n: machines[int(self._machines[n])].name for n in columns},
+            )
 
     def _write(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
         """The figure in each cell."""
@@ -175,43 +175,6 @@ class HeatMap(QAbstractScrollArea):
                     self.table.cell(self._column, row, typed.separators()),
                 )
 
-    def _name(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
-        """Names beside the map, where a cell has the room of a line."""
-        assert self.table is not None
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
-        if not left and not top:
-            return
-        palette = colours(self)
-        painter.setPen(QColor(palette.muted))
-        painter.setFont(sized("caption"))
-        metrics = QFontMetrics(sized("caption"))
-        step = ceil(metrics.height() / height)
-        painter.setClipRect(QRect(0, top, left, self.viewport().height() - top))
-        for model in models:
-            if model % step == 0:
-                name = self.table.field.models[int(self._models[model])].name
-                box = QRect(0, y0 + model * height, left - UNIT, max(height, metrics.height()))
-                painter.drawText(
-                    box,
-                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                    metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, left - UNIT),
-                )
-        step = ceil(metrics.height() / width)
-        painter.setClipRect(QRect(left, 0, self.viewport().width() - left, top))
-        for machine in machines:
-            if machine % step == 0:
-                name = self.table.field.machines[int(self._machines[machine])].name
-                painter.save()
-                painter.translate(
-                    x0 + machine * width + width / 2 + metrics.ascent() / 2, top - UNIT
-                )
-                painter.rotate(-90)
-                painter.drawText(
-                    QPoint(0, 0), metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, top - UNIT)
-                )
-                painter.restore()
-        painter.setClipping(False)
-
     # Moving
 
     def zoom(self, steps: int) -> None:
@@ -226,7 +189,7 @@ class HeatMap(QAbstractScrollArea):
         self._bring()
 
     def _set_bars(self) -> None:
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        (width, height), (left, top) = self.cell, margins(*self.cell)
         size: QSize = self.viewport().size()
         for bar, whole, room in (
             (self.horizontalScrollBar(), width * self._machines.size, size.width() - left),
@@ -240,7 +203,7 @@ class HeatMap(QAbstractScrollArea):
     def _bring(self) -> None:
         if self.at is None:
             return
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        (width, height), (left, top) = self.cell, margins(*self.cell)
         size = self.viewport().size()
         for bar, start, length, room in (
             (self.horizontalScrollBar(), self.at[1] * width, width, size.width() - left),
@@ -269,7 +232,7 @@ class HeatMap(QAbstractScrollArea):
         )
 
     def _under(self, at: QPoint) -> tuple[int, int] | None:
-        (width, height), (left, top) = self.cell, _margins(*self.cell)
+        (width, height), (left, top) = self.cell, margins(*self.cell)
         if at.x() < left or at.y() < top:
             return None
         machine = (at.x() - left + self.horizontalScrollBar().value()) // width
@@ -337,13 +300,6 @@ class HeatMap(QAbstractScrollArea):
 def _cells() -> list[tuple[int, int]]:
     """The sizes that a cell may have; those that are named or written in grow with the text."""
     return [(px(w), px(h)) if w >= NAMED_PX else (w, h) for w, h in CELLS]
-
-
-def _margins(width: int, height: int) -> tuple[int, int]:
-    """Room for the names of the models at the left, of the machines at the top."""
-    named = px(NAMED_PX)
-    left, top = px(NAMES_LEFT_PX), px(NAMES_TOP_PX)
-    return left if height >= named else 0, top if width >= named else 0
 
 
 def _fitting(room_px: int, names_px: int, count: int, most_px: int) -> int:

@@ -10,7 +10,6 @@ from ..engine.decode import decode
 from ..engine.placement import prompt_policy
 from ..engine.placement.choose import policies
 from ..engine.placement.policy import Policy
-from ..engine.placement.search import highest
 from ..engine.prompt_policy import PromptPolicy
 from ..engine.setup import Setup
 from ..engine.step import Step, aggregate_tokens_per_s, decode_step, step_bytes
@@ -195,11 +194,9 @@ def _under(way: Policy, run: MeasuredRun) -> Reach | None:
         most = memory if batch is None else min(batch, memory)
         if most < 1:
             return None
-        batch = most
-        if not way.rises:
-            batch = highest(lambda b: b * way.per_session(b), most, way.mark)
+        batch = way.best_batch(most)
     fits = way.spare_bytes(batch) >= 0
-    if not fits and not way.rises:
+    if not fits and not way.beyond:
         return None
     rate = batch * float(way.per_session(np.array([float(batch)]))[0])
     return Reach(rate, way.binding(batch).resource, fits)

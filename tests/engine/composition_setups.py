@@ -9,7 +9,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from ourmodels_gui.engine import placement
-from ourmodels_gui.engine.placement.pools import PoolPolicy
+from ourmodels_gui.engine.placement.pools import Aggregates, PoolPolicy
 from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -220,6 +220,5 @@ def check_search_against_a_scan(found):
     assume(high > 0)
     batches = np.arange(1.0, high + 1)
     aggregate = batches * way.per_session(batches)
-    # Forced off the scan of small ranges, so that crossings and ladder have to find it.
-    best = highest(lambda b: b * way.per_session(b), high, way.mark, scanned=0)
-    assert aggregate[best - 1] >= aggregate.max() * (1 - 1e-9)
+    best = highest(Aggregates(way), high, scanned=0)
+    assert best == 1 + np.argmax(aggregate >= aggregate.max() * (1 - 1e-12))

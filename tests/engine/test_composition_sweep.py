@@ -39,6 +39,7 @@ FIGURES = (
 )
 MODE = {BF16: 1.0}
 WORKLOAD = Workload(20_000, 10_000, 5.0, 0.0)
+WORKLOAD_FREE = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=0.0)
 
 
 def swept(compositions, models, shapes, workload=WORKLOAD):
@@ -159,6 +160,22 @@ def test_no_batch_is_better_than_the_best(kind):
         )
         first = np.argmax(batches * rates >= (batches * rates).max() * (1 - 1e-12))
         assert found.best_batch.item() == batches[first]
+
+
+@pytest.mark.parametrize("kind", ["host", "given", "unlike", "three"])
+def test_no_batch_of_a_fine_ladder_is_better_than_the_best(kind):
+    """One at a time, where far more sessions fit than can be tried: it peaks where pools change."""
+    chance, judged = random.Random("ladder"), 0
+    while judged < 30:
+        composition, (model, shape) = made_composition(chance, [kind]), made_model(chance)
+        setup = setup_of(composition, model, shape, WORKLOAD_FREE)
+        way = policies(setup)[0]
+        if way.memory_batch() < 60_000:
+            continue
+        judged += 1
+        rungs = np.unique(np.rint(np.geomspace(1, way.memory_batch(), 5000)))
+        found, _ = placement.decode(setup)
+        assert found.aggregate_tokens_per_s >= (rungs * way.per_session(rungs)).max() * (1 - 1e-12)
 
 
 COMPOSITIONS = (

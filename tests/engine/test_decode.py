@@ -392,6 +392,22 @@ def test_expected_routing_makes_estimates_of_what_a_batch_sweeps():
     assert len(said.kind_reasons) == 1
 
 
+@pytest.mark.parametrize(
+    ("model", "batch", "draft_tokens", "kind"),
+    [
+        (QWEN, 1, 0, "bound"),
+        (QWEN, 2, 0, "estimate"),
+        (QWEN, 1, 2, "estimate"),
+        (msgspec.structs.replace(QWEN, experts=()), 2, 0, "bound"),
+    ],
+)
+def test_a_forced_batch_is_an_estimate_where_it_routes_several_positions(
+    model, batch, draft_tokens, kind
+):
+    speculation = Speculation(draft_tokens, 1.5) if draft_tokens else None
+    assert decode(setup(SPARK, model, speculation, batch=batch)).kind["forced"] == kind
+
+
 def test_a_dense_model_or_floor_routing_gives_bounds_alone():
     for found in (toy(), setup(SPARK, QWEN, routing="floor")):
         said = decode(found)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.curve import curve, limits
 from ourmodels_gui.engine.evaluate import evaluate
-from ourmodels_gui.engine.setup import ModelShape
+from ourmodels_gui.engine.setup import ModelShape, Speculation
+from ourmodels_gui.engine.step import decode_step, memory_time_s
 
 
 def floored(found, batch):
@@ -56,6 +57,17 @@ def test_the_main_policy_is_drawn_unless_another_is_named():
     assert (both > one).all()
     with pytest.raises(ValueError, match="no policy 'nonsense'"):
         curve(found, batches, "nonsense")
+
+
+def test_the_memory_time_of_a_tensor_split_is_its_bytes_over_all_bandwidths():
+    """With speculation an iteration emits several tokens; its time is that of its bytes."""
+    pair, speculation = msgspec.structs.replace(FAST, count=2), Speculation(3, 2.5)
+    asked = {"split": "tensor", "shape": SHAPE, "link_bytes_per_s": 1e12}
+    found = composed(dense(), [pair], speculation, **asked)
+    batches = np.array([1, 3, 9])
+    pooled = msgspec.structs.replace(found, composition=None)
+    wanted = memory_time_s(decode_step(pooled, speculation), batches)
+    assert curve(found, batches).memory_time_s == pytest.approx(wanted, rel=1e-12)
 
 
 def test_of_two_ways_to_divide_experts_the_better_is_drawn():

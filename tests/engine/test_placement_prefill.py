@@ -742,6 +742,14 @@ def test_lengths_that_fit_no_two_pools_have_no_time():
     assert np.isfinite(at.combined[0]) and np.isnan(at.combined[1]) and np.isnan(at.time_s[1])
 
 
+def test_a_prompt_that_just_fits_two_pools_has_a_time():
+    found = with_host(toy(cache_growth="on_demand"), 0.1, 10.0, "both")
+    way = prompts_of(found)
+    room = way.margin_bytes() // 262144
+    at = ceilings_over_length(found, [room, room + 1])
+    assert np.isfinite(at.time_s[0]) and np.isnan(at.time_s[1])
+
+
 def test_a_placement_as_given_says_how_many_prompts_fit():
     ordinary = toy(cache_growth="on_demand")
     found = with_host(ordinary, 0.5, 4.0, "sequential", placement={"weights": 1.0, "cache": 1.0})

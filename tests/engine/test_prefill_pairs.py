@@ -2,11 +2,13 @@
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ourmodels_gui.engine import prefill_pairs as worked_by
 from ourmodels_gui.engine.arithmetic_tables import seconds_table
 from ourmodels_gui.engine.prefill import prefill
 from ourmodels_gui.engine.prefill_pairs import prefill_pairs, prompt_table
@@ -127,6 +129,60 @@ def test_every_pair_is_what_prefill_says(rows, columns, prompt, routing, linear)
 def same(shown, wanted):
     """Equal to the last bit, NaN for None."""
     assert shown == wanted or (math.isnan(shown) and wanted is None), (shown, wanted)
+
+
+@pytest.mark.parametrize(("growth", "prompts"), [("reserved", 2), ("on_demand", 20)])
+def test_prompts_that_grow_on_demand_hold_what_they_fill(growth, prompts):
+    """20 GB beside the weights: 10 GB for a reservation of 9000, 1 GB for a prompt behind 100.
+
+    Slow arithmetic would rather have many of them: 10 GB of weights take 10 ms, a prompt 0.1 ms.
+    """
+    model = ModelCosts(
+        10e9,
+        10e9,
+        (CacheLayer("full", 1, 1e10 / 9000, 1e10 / 9000),),
+        cache_write_bytes_per_token=1.0,
+        linear_active_parameters=1e5,
+        attention=(),
+    )
+    workload, prompt = Workload(9000, 4000, 20.0, 0.0), Prompt(800, 100, cache_growth=growth)
+    place, seconds = np.array([0], dtype=np.intp), np.array([1e-12])
+    found = prefill_pairs(
+        machine_table([Machine(30e9, 1e12)], np.zeros(1)),
+        prompt_table([model], workload, prompt, [9000]),
+        (seconds, seconds),
+        place,
+        place,
+    )
+    assert found.batch.tolist() == [prompts]
+
+
+def test_models_that_share_a_routing_are_worked_on_in_blocks_of_any_size(monkeypatch):
+    dense = ModelCosts(
+        1e9,
+        1e9,
+        (CacheLayer("full", 1, 10.0, 10.0),),
+        cache_write_bytes_per_token=10.0,
+        linear_active_parameters=1e9,
+        attention=(),
+    )
+    sparse = msgspec.structs.replace(dense, experts=(Experts(8, 2, 1e8),))
+    columns = [dense, sparse, dense, sparse, dense]
+    machine, model = (part.ravel() for part in np.indices((3, 5)))
+    rows = [Machine(1e10, rate) for rate in (1e11, 1e12, 1e13)]
+    seconds = np.full(3, 1e-14)
+    table = prompt_table(columns, Workload(9000, 4000, 20.0, 0.0), Prompt(1000), [9000] * 5)
+
+    def found():
+        return prefill_pairs(
+            machine_table(rows, np.zeros(3)), table, (seconds, seconds), machine, model
+        )
+
+    whole = found()
+    monkeypatch.setattr(worked_by, "BLOCK", 4)
+    assert np.isfinite(whole.time_s).all()
+    for name in whole.__struct_fields__:
+        np.testing.assert_array_equal(getattr(found(), name), getattr(whole, name))
 
 
 def test_a_table_of_no_pairs_is_empty():

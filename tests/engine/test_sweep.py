@@ -8,6 +8,7 @@ from decode_setups import DEEPSEEK, GB, GEMMA, M5_MAX, QWEN, SPARK, caches, expe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ourmodels_gui.engine import sweep as swept_by
 from ourmodels_gui.engine.decode import decode
 from ourmodels_gui.engine.setup import (
     Experts,
@@ -142,6 +143,26 @@ def test_the_sweep_agrees_with_trying_every_batch():
             rates = per_session_tokens_per_s(step, np.arange(1, fitting + 1))
             kept = np.flatnonzero(rates >= WORKLOAD.floor_tokens_per_s)
             assert np.nan_to_num(found.best_batch[i, j]) == (kept[-1] + 1 if kept.size else 0)
+
+
+def test_models_are_swept_alike_in_blocks_of_any_size(monkeypatch):
+    models = [QWEN, GEMMA, DEEPSEEK, msgspec.structs.replace(QWEN, experts=())] * 2
+    whole = sweep([SPARK, M5_MAX], models, WORKLOAD)
+    monkeypatch.setattr(swept_by, "BLOCK", 5)
+    pieces = sweep([SPARK, M5_MAX], models, WORKLOAD)
+    for name in FIGURES:
+        np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
+
+
+def test_a_machine_that_seats_a_single_session_has_its_figures():
+    model = ModelCosts(10 * GB, 10 * GB, TypedCache(3 * GB, 1 * GB))
+    machines = [Machine(size * GB, 100 * GB) for size in (12.9, 13.0, 15.9)]
+    asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=1.0, overhead_bytes=0.0)
+    found = sweep(machines, [model], asked)
+    assert found.memory_batch.ravel().tolist() == [0.0, 1.0, 1.0]
+    assert found.single_session_tokens_per_s[1:].ravel() == pytest.approx([100 / 11] * 2)
+    assert np.isnan(found.single_session_tokens_per_s[0])
+    assert found.memory_power_tokens_per_s[1, 0] == pytest.approx(100 * 3 / (3 * 10))
 
 
 def test_each_machine_has_its_own_overhead():

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.costs import cache_read_bytes
 from ourmodels_gui.engine.decode import decode
-from ourmodels_gui.engine.setup import CacheLayer, Machine, ModelCosts, Prompt
+from ourmodels_gui.engine.setup import (
+    AttentionLayer,
+    CacheLayer,
+    Draft,
+    Machine,
+    ModelCosts,
+    Prompt,
+    Speculation,
+)
 from ourmodels_gui.engine.step import compute_time_s, decode_step, memory_time_s
 from ourmodels_gui.engine.turn import total_read_bytes, turn, turn_tokens
 
@@ -82,6 +90,25 @@ def test_the_combined_ceiling_charges_the_arithmetic_of_the_answer():
     assert made.answer_s == pytest.approx(10 * float(compute_time_s(step, 100)))
 
 
+def test_the_combined_ceiling_charges_attention_at_the_context_of_each_step():
+    model = ModelCosts(
+        1e9,
+        1e9,
+        (CacheLayer("full", 2, 1.0, 1.0),),
+        linear_active_parameters=1e6,
+        head_parameters=2e5,
+        attention=(AttentionLayer("full", 2, query_width=1000.0),),
+    )
+    machine = Machine(128e9, 273e9, {"bf16_fp32acc": 1e10})
+    slow = asked(setup(machine, model, decode_ceiling="combined"), answer=11)
+    worked = 0.0
+    for held in range(1500, 1510):  # each token attends to these and to itself
+        work = msgspec.structs.replace(slow.workload, read_context_tokens=held)
+        step = decode_step(msgspec.structs.replace(slow, workload=work), None)
+        worked += float(compute_time_s(step, 100))
+    assert turn(slow, 0.0, 100).answer_s == pytest.approx(worked, rel=1e-12)
+
+
 def test_typed_figures_are_read_at_every_step():
     found = asked(setup(SPARK, QWEN), answer=21)
     made = turn(found, 0.0)
@@ -118,6 +145,21 @@ def test_an_answer_over_two_pools_takes_its_steps_at_one_placement(pools, batch)
     assert made.answer_s == pytest.approx(steps, rel=1e-3)
     pooled = turn(msgspec.structs.replace(found, composition=None), 0.5, batch)
     assert made.answer_s >= pooled.answer_s * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("limit", [None, 1600, 1000])
+def test_an_answer_over_two_pools_reads_the_draft_s_cache_as_well(limit):
+    """Step by step too, a draft past its own limit of context reads no more."""
+    draft = Draft(0.2e9, 0.1e9, (), (CacheLayer("full", 1, 4e4, 4e4),), limit)
+    found = composed(
+        sparse(), [FAST], Speculation(3, 2.5, draft), host=SLOW, reserved_context_tokens=9000
+    )
+    for answer in (1, 200):
+        made = turn(asked(found, answer=answer), 0.5, 3)
+        steps = answer_of(asked(found, answer=answer), 3)
+        assert made.answer_s == pytest.approx(steps, rel=1e-3)
+    without = turn(asked(msgspec.structs.replace(found, speculation=None)), 0.5, 3)
+    assert made.answer_s != pytest.approx(without.answer_s, rel=0.1)
 
 
 def test_an_answer_over_two_devices_in_turn_is_one_device_s():

@@ -15,7 +15,6 @@ from .choose import policies
 from .experts import ReplicatedAttention
 from .policy import Policy
 from .pools import PoolPolicy
-from .search import highest
 
 RATED = (
     "best_batch",
@@ -85,9 +84,7 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
     floor = setup.workload.floor_tokens_per_s
     memory = way.memory_batch()
     usable = _usable(way, floor, memory) if memory else 0
-    best = usable or None
-    if best is not None and not way.rises:
-        best = highest(lambda b: b * way.per_session(b), usable, way.mark)
+    best = way.best_batch(usable) if usable else None
     kind = kinds_of(setup, way, memory)[0]["aggregate_tokens_per_s"]
     if not memory:
         return PolicyFigures(way.name, kind, 0)

@@ -42,13 +42,12 @@ class Policy:
     """One way of using the pools: a gate, and ceilings of one session that never rise with b.
 
     name: as people are told. restricts: whether a runtime may do better by working otherwise.
-    rises: whether the aggregate is known never to fall with the batch. beyond: whether a batch that
-    does not fit has a ceiling; where bytes lie depends on the batch, it has none.
+    beyond: whether a batch that does not fit has a ceiling; where bytes lie depends on the batch,
+    it has none.
     """
 
     name = ""
     restricts = False
-    rises = True
     beyond = True
 
     def __init__(self, setup: Setup, step: Step | None = None) -> None:
@@ -73,6 +72,10 @@ class Policy:
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         """Every resource's ceiling, the memory's first; the least of them is the policy's."""
         raise NotImplementedError
+
+    def best_batch(self, most: int) -> int:
+        """The batch in 1 .. most with the largest aggregate: the last, where that never falls."""
+        return most
 
     def per_session(self, batch: Values) -> Values:
         """The ceiling of one session at each batch [tokens/s]."""
@@ -113,10 +116,6 @@ class Policy:
     def sources(self) -> tuple[Device, ...]:
         """The kinds of pools in use."""
         return pools_of(self.composition)
-
-    def mark(self, batch: Values) -> NDArray[np.int64]:
-        """A number that changes where a part begins or ceases to lie in the fastest pool."""
-        return np.zeros(len(batch), dtype=np.int64)
 
     def rate(self, seconds: Values) -> Values:
         """Tokens per second of one session whose iteration takes so long; no time is no limit."""

@@ -38,7 +38,6 @@ class PoolMemory(Policy):
     mode, groups: as in `pools.PoolPolicy`.
     """
 
-    rises = False
     beyond = False
 
     def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
@@ -155,14 +154,6 @@ class PoolMemory(Policy):
         return traffic * np.outer(self.all_s, groups)
 
     # What lies in the fastest pool --------------------------------------------------------------
-
-    def mark(self, batch: Values) -> NDArray[np.int64]:
-        """Which parts lie in the fastest pool whole, in part, or not at all, as one number."""
-        found, fractions = self._fastest(batch)
-        state = np.where(fractions >= 1.0, 2, np.where(fractions > 0.0, 1, 0))
-        weights = 3 ** np.arange(len(found.classes), dtype=np.int64)
-        marks: NDArray[np.int64] = weights @ state
-        return marks
 
     def weights_in_fastest(self, batch: Values) -> Values:
         """Weights that the fastest pool holds when the densest traffic lies there [bytes]."""

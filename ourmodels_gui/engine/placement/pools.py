@@ -12,6 +12,8 @@ from .policy import Limit, Values
 from .pool import Mode
 from .pool_memory import PoolMemory
 from .pool_work import PoolWork, Together, Worked
+from .search import highest
+from .sweep_search import Indices, Ranges
 
 BALANCED = 1e-9
 """Pools whose times differ by a smaller fraction are in balance; the rest of it is rounding."""
@@ -56,6 +58,9 @@ class PoolPolicy(PoolMemory):
         many = np.array([float(batch)])
         found = self._together(many) if self._charges_work() else None
         return int((self.placed(many) if found is None else found).groups[0])
+
+    def best_batch(self, most: int) -> int:
+        return highest(Aggregates(self), most)
 
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         placed = self.placed(batch)
@@ -171,3 +176,36 @@ class PoolPolicy(PoolMemory):
 def _slowest(each_s: Values) -> NDArray[np.intp]:
     """The first of the pools that are busy alike but for rounding, as where they are in balance."""
     return (each_s >= each_s.max(axis=0) * (1.0 - BALANCED)).argmax(axis=0)
+
+
+class Aggregates:
+    """The aggregate of one policy, and a ceiling on it that never rises with the batch.
+
+    An iteration never gets shorter, so that in a range T <= T(low) top / low. The ceiling that
+    never rises is that of the link, and of the arithmetic alone: for one group of sessions, and for
+    the most, that of each session takes no less when there are more, because their caches leave
+    fewer placements.
+    """
+
+    def __init__(self, way: "PoolPolicy") -> None:
+        self.way = way
+
+    def aggregates(self, at: Indices, batch: Values) -> Values:
+        way, steady = self.way, np.full(batch.shape, np.inf)
+        if way.setup.workload.decode_ceiling == "combined":
+            alone = way.compute_seconds(batch)
+            grouped = way.mode == "groups"
+            if alone is not None:
+                rising = batch < (way.most_groups() if grouped else 1)
+                steady = np.where(rising, np.inf, way.rate(alone))
+        if way.composition.split != "layers":
+            for limit in way.link_limits(batch, way.composition.split):
+                steady = np.minimum(steady, limit.per_session_tokens_per_s)
+        return batch * np.array([way.per_session(batch), steady])
+
+    def cut(self, at: Indices, top: Values) -> Values:
+        return np.zeros(at.shape)
+
+    def most(self, ranges: Ranges, whole: bool) -> Values:
+        aggregate, steady = ranges.lows
+        return np.minimum(aggregate * (ranges.top / ranges.low), steady)

@@ -36,7 +36,7 @@ class AloneCosts(PromptCosts, frozen=True, eq=False):
     def shared_s(self, batch: float | Floats) -> Floats:
         return np.maximum(self.memory_s(batch), self.alone_s)
 
-    def compute_tokens_per_s(self, batch: float | Floats = 1.0) -> Floats:
+    def compute_tokens_per_s(self, batch: float | Floats) -> Floats:
         return batch * self.tokens / self.work_s(batch)
 
 

@@ -5,68 +5,27 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decode import last_batch
 from ..speculation import ROUNDING
+from .sweep_search import Ceilings, highest_of_each, least_of
 
 Values = NDArray[np.float64]
+FEW = 1024
+"""Up to so many batches each one is tried for the best, and so many ranges are looked into."""
 SCANNED = 4096
-"""Up to so many batches each one is tried."""
+"""Up to so many batches each one is looked at for `where`."""
 LADDER = 256
-PROBES = 64
-PEAKS = 4
 
 
-def highest(
-    value: Callable[[Values], Values],
-    high: int,
-    mark: Callable[[Values], NDArray[np.int64]],
-    scanned: int = SCANNED,
-) -> int:
-    """The batch in 1 .. high with the greatest value; of batches alike but for rounding the first.
+def highest(ceilings: Ceilings, high: int, scanned: int = FEW) -> int:
+    """The batch in 1 .. high with the largest aggregate; the first of those alike but for rounding.
 
-    Between the batches where a part crosses the boundary of a pool, `mark` does not change and the
-    value is smooth. Both sides of every crossing and a ladder of batches are tried, and the
-    surroundings of the best of them to the last batch. Up to `scanned` batches each one is tried.
-
-    >>> highest(lambda b: 1e6 - np.abs(b - 7e4), 10**6, lambda b: np.zeros(len(b), dtype=int))
-    70000
+    Up to `scanned` batches each one is tried, beyond them by `highest_of_each`.
     """
-    if high <= scanned:
-        values = value(np.arange(1.0, high + 1))
-        return 1 + int(np.argmax(values >= _least_alike(values.max())))
-    rungs = np.unique(np.rint(np.geomspace(1.0, float(high), LADDER)))
-    tried = np.unique(np.concatenate([rungs, crossings(mark, rungs)]))
-    values = value(tried)
-    padded = np.concatenate([[-np.inf], values, [-np.inf]])
-    peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
-    best = (-np.inf, 0.0)
-    for peak in peaks[np.argsort(-values[peaks], kind="stable")][:PEAKS]:
-        low, top = tried[max(peak - 1, 0)], tried[min(peak + 1, len(tried) - 1)]
-        while True:
-            grid = np.unique(np.rint(np.linspace(low, top, PROBES)))
-            found = value(grid)
-            at = int(np.argmax(found))
-            if top - low < PROBES:
-                break
-            low, top = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-        best = max(best, (float(found[at]), -float(grid[at])))
-    least = _least_alike(best[0])
-    alike = np.flatnonzero(values >= least)
-    first = min(-best[1], tried[alike[0]] if len(alike) else np.inf)
-    below = tried[tried < first]
-    return (
-        last_batch(
-            lambda batch: value(batch.astype(float)) < least,
-            int(below[-1]) if len(below) else 0,
-            int(first) - 1,
-        )
-        + 1
-    )
-
-
-def _least_alike(greatest: float) -> float:
-    """What differs from the greatest value by rounding alone, or not at all."""
-    return greatest - abs(greatest) * ROUNDING
+    if high > scanned:
+        return int(highest_of_each(ceilings, np.array([float(high)]), FEW)[0][0])
+    batches = np.arange(1.0, high + 1)
+    values = least_of(ceilings, np.zeros(high, dtype=np.intp), batches)
+    return 1 + int(np.argmax(values >= values.max() * (1.0 - ROUNDING)))
 
 
 def crossings(mark: Callable[[Values], NDArray[np.int64]], rungs: Values) -> Values:

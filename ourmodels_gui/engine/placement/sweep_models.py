@@ -89,13 +89,8 @@ def model_columns(
     caches: CacheColumns,
     workload: Workload,
 ) -> ModelColumns:
-    """The columns of models at the contexts of their table.
-
-    Errors: ValueError for a model whose session reserves nothing.
-    """
+    """The columns of models at the contexts of their table."""
     session = np.rint(table.alloc_bytes)
-    if np.any(session <= 0.0):
-        raise ValueError("a session reserves no cache: K_alloc must be at least one byte")
     depth = max((len(model.experts) for model in models), default=0)
     sets = np.empty((depth, 4, len(models)))
     sets[:] = np.array([2.0, 1.0, math.log1p(-0.5), 0.0])[:, np.newaxis]

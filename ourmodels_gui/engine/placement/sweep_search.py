@@ -79,12 +79,15 @@ class Ceilings(Protocol):
         ...
 
 
-def highest_of_each(ceilings: Ceilings, high: Floats) -> tuple[Floats, Mask]:
+def highest_of_each(
+    ceilings: Ceilings, high: Floats, most_hopeful: int | None = None
+) -> tuple[Floats, Mask]:
     """For each pair the batch in 1 .. high with the largest aggregate, the first of equals.
 
-    A range of batches is halved until no part can hold a larger aggregate than the best known.
+    A range of batches is cut until no part can hold a larger aggregate than the best known.
 
-    Parameters: ceilings; high, whole and at least 1.
+    Parameters: ceilings; high, whole and at least 1; most_hopeful, with how many of the
+    most hopeful ranges to go on where the aggregate is too flat, rather than give a pair up.
     Returns the batches, and where that is not sure: rounding may decide, or the aggregate is so
     flat that too many ranges stay open.
     """
@@ -103,6 +106,9 @@ def highest_of_each(ceilings: Ceilings, high: Floats) -> tuple[Floats, Mask]:
         most = ceilings.most(ranges, whole)
         hopeful = (most > known[ranges.at] * (1.0 + NOISE)) & (ranges.top - ranges.low > 1.0)
         np.logical_or(flat, np.bincount(ranges.at[hopeful], minlength=high.size) > OPEN, out=flat)
+        if most_hopeful is not None:
+            ends = np.maximum(ranges.lows.min(axis=0), ranges.tops.min(axis=0))[hopeful]
+            return ranges.of(np.flatnonzero(hopeful)[np.argsort(-ends)[:most_hopeful]])
         return ranges.of(np.flatnonzero(hopeful & ~flat[ranges.at]))
 
     every, one = np.arange(high.size), np.ones_like(high)
