@@ -112,7 +112,7 @@ class HeatMap(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         palette = colours(self)
         painter.fillRect(self.viewport().rect(), QColor(palette.base))
-        table = self._table
+        table = self.table
         if table is None or self._image.isNull():
             return
         (width, height), (left, top) = self.cell, margins(*self.cell)
