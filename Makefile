@@ -27,7 +27,7 @@ help: ## Show this list.
 
 run: $(INSTALLED) ## Open the window (FILE=scenario to open one); without a display, answer an example.
 	@$(PY) packaging/linux/libraries.py; libraries=$$?; \
-	if ! $(PY) packaging/linux/display.py; then \
+	if ! $(PY) -m ourmodels_gui.display; then \
 	  echo "No display here; this is the example $(EXAMPLE), answered as text."; \
 	  exec $(PY) -m ourmodels_gui evaluate "$(EXAMPLE)" --text; \
 	fi; \

@@ -18,9 +18,13 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 PRESETS = ROOT / "resources" / "presets"
 FOLDER = ROOT / "resources" / "locale"
-AUTHORS = "The Our Models Desktop authors <authors@ourmodels.invalid>"
+sys.path.insert(0, str(ROOT / "packaging"))
+
+from bundle import AUTHORS, CONTACT  # noqa: E402 - the folder above holds it
+
+WRITERS = f"{AUTHORS} <{CONTACT}>"
 HEAD = "# Words of Our Models Desktop. Only the lines with msgstr are written by people."
-NAMED = {"project": "Our Models Desktop", "version": "1", "msgid_bugs_address": AUTHORS}
+NAMED = {"project": "Our Models Desktop", "version": "1", "msgid_bugs_address": WRITERS}
 KEYWORDS = {"tr": None, "mark": None, "trn": (1, 2)}
 
 
@@ -52,7 +56,7 @@ def extracted() -> Catalog:
 def read(code: str) -> Catalog:
     """The words kept of a language; none where there is no file yet."""
     if not place(code).exists():
-        return Catalog(code, header_comment=HEAD, last_translator=AUTHORS, **NAMED, fuzzy=False)
+        return Catalog(code, header_comment=HEAD, last_translator=WRITERS, **NAMED, fuzzy=False)
     with place(code).open("rb") as file:
         return read_po(file, code)
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, QLibraryInfo, QSettings, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -57,6 +57,25 @@ class Application(QApplication):
         return super().event(event)
 
 
+def load_platform(kinds: list[str]) -> None:
+    """Load what Qt draws windows with, before Qt does: it aborts where a library is missing.
+
+    Parameters: kinds of display that answer, in Qt's names. Raises ImportError in the loader's
+    words when no plugin of theirs can be loaded.
+    """
+    import ctypes  # noqa: PLC0415 - other systems need none of it
+
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforms")
+    for kind in kinds:
+        try:
+            ctypes.CDLL(str(plugins / f"libq{kind}.so"))
+        except OSError as error:
+            fault = error
+        else:
+            return
+    raise ImportError(str(fault))
+
+
 def smoke() -> int:
     """Start, answer, paint every tab and end; 0 when all went well. Leaves nothing behind."""
     from .gui.smoke import Smoke  # noqa: PLC0415 - no other start needs it
@@ -82,6 +101,8 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
     app.setDesktopFileName("org.ourmodels.OurModels")
     app.setWindowIcon(icon())
     folder = paths.user_data()
+    # Qt's file dialog keeps where it was: among the user's files, and not for every program to read
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(folder))
     preferences = Preferences(folder)
     speak(app, preferences.settings.language)
     use_numbers(preferences.settings.numbers)
@@ -102,7 +123,7 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
         started(window)
     status = app.exec()
     autosave.end()
-    preferences.write()
+    preferences.end()
     return status
 
 
@@ -146,14 +167,15 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
-    window = MainWindow(
-        store,
-        recompute,
-        theme,
-        panels,
-        preferences=preferences,
-        examples=paths.resources() / "examples",
-    )
+    with theme.bare():
+        window = MainWindow(
+            store,
+            recompute,
+            theme,
+            panels,
+            preferences=preferences,
+            examples=paths.resources() / "examples",
+        )
     store.setParent(window)
     recompute.setParent(window)
     preferences.setParent(window)

@@ -29,6 +29,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadInput as bad:
         tell(str(bad))
         return BAD_INPUT
+    except ImportError as fault:
+        if not (library := _missing_library(str(fault))):
+            raise
+        packages = (paths.resources() / "debian-packages.txt").read_text(encoding="utf-8").split()
+        tell(
+            f"this needs the system library {library}, which is missing here. On Debian and its "
+            f"relatives this line installs all that is needed: sudo apt-get install -y "
+            f"{' '.join(packages)}"
+        )
+        return NO_FILE
     return status
 
 
@@ -69,16 +79,16 @@ def _missing_library(fault: str) -> str:
 
 
 def _gui(asked: argparse.Namespace) -> int:
-    try:
-        from . import app  # noqa: PLC0415 - the window's libraries load only here
-    except ImportError as fault:
-        if not (lacking := _missing_library(str(fault))):
-            raise
-        packages = (paths.resources() / "debian-packages.txt").read_text(encoding="utf-8").split()
-        raise Refused(
-            f"the window needs the system library {lacking}, which is missing here. On Debian and "
-            f"its relatives this line installs all that it needs: sudo apt-get install -y "
-            f"{' '.join(packages)}",
-            NO_FILE,
-        ) from None
-    return app.smoke() if asked.smoke else app.main(asked.file)
+    from . import app, display  # noqa: PLC0415 - the window's libraries load only here
+
+    if asked.smoke:
+        return app.smoke()
+    if display.can_be_missing():
+        if not (kinds := display.found()):
+            raise Refused(
+                "there is no display to open a window on; ourmodels evaluate FILE --text answers "
+                "without one",
+                NO_FILE,
+            )
+        app.load_platform(kinds)
+    return app.main(asked.file)

@@ -1,6 +1,7 @@
 """Read a file with its stamp; write a file whole or not at all, and never over another's work."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
@@ -170,6 +171,7 @@ def _expect(path: Path, expected: str | None) -> None:
 
 def _put(path: Path, data: bytes) -> None:
     """Temporary file beside the target, onto the disk, then into its place in one step."""
+    _refuse_read_only(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -188,6 +190,14 @@ def _put(path: Path, data: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _refuse_read_only(path: Path) -> None:
+    """A new file in the place of one asks for no right to write that one; whoever took that right
+    away means it to stay. Raises PermissionError."""
+    with contextlib.suppress(FileNotFoundError):
+        if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, tr("the file is read-only"), str(path))
 
 
 def _copy_mode(old: Path, new: Path) -> None:

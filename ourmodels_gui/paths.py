@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from .problem import BadInput
+
 HOME_VARIABLE = "OURMODELS_HOME"
 """Environment variable that moves the user's folder, for tests and for portable use."""
 
@@ -27,10 +29,43 @@ def resources() -> Path:
     return shipped() / "resources"
 
 
+def home() -> Path:
+    """Where file dialogs begin: the user's home, or the current folder of one who has none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path.cwd()
+
+
+def as_text(path: Path) -> str:
+    r"""A path as a file of text can keep it; "" for one whose name is no text in this system's
+    encoding, as from a disk of another system.
+
+    >>> as_text(Path("/a/b")), as_text(Path("/a/\udcff"))
+    ('/a/b', '')
+    """
+    name = str(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return ""
+    return name
+
+
 def user_data() -> Path:
-    """The user's own folder; it need not exist yet."""
+    """The user's own folder; it need not exist yet.
+
+    Raises BadInput for a user without a home, as some services and containers have.
+    """
     if chosen := os.environ.get(HOME_VARIABLE):
         return Path(chosen)
     import platformdirs  # noqa: PLC0415 - not every start asks for it
 
-    return platformdirs.user_data_path("ourmodels", appauthor=False, roaming=True)
+    try:
+        return platformdirs.user_data_path("ourmodels", appauthor=False, roaming=True)
+    except RuntimeError:
+        from .language import tr  # noqa: PLC0415 - which asks here where its words are
+
+        raise BadInput(
+            HOME_VARIABLE, tr("there is no home folder here; name a folder for your files in it")
+        ) from None

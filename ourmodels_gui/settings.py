@@ -150,18 +150,27 @@ def change(folder: Path, old: Settings, new: Settings) -> Settings:
     Returns what the file then holds. Raises OSError; the file is then as it was.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        settings = carried(old, new, load(folder)[0])
+        write_whole(folder / FILE, write(settings))
+    return settings
+
+
+def carried(old: Settings, new: Settings, kept: Settings) -> Settings:
+    """What was kept meanwhile, with what differs between old and new changed in it too.
+
+    >>> both = carried(Settings(), Settings(theme="light"), Settings("EUR", theme="dark"))
+    >>> both.currency, both.theme
+    ('EUR', 'light')
+    """
     differing = {
         name: getattr(new, name)
         for name in Settings.__struct_fields__
         if getattr(new, name) != getattr(old, name)
     }
-    with locked(folder):
-        found, _ = load(folder)
-        if "prices" in differing:
-            differing["prices"] = _prices(found.prices, old.prices, new.prices)
-        settings = msgspec.structs.replace(found, **differing)
-        write_whole(folder / FILE, write(settings))
-    return settings
+    if "prices" in differing:
+        differing["prices"] = _prices(kept.prices, old.prices, new.prices)
+    return msgspec.structs.replace(kept, **differing)
 
 
 def _prices(

@@ -5,15 +5,12 @@ files in macos/ and windows/. Every bundle is started once with --smoke before i
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-from importlib.metadata import distribution
 from pathlib import Path
 
-from bundle import CARRIED, ROOT
+from bundle import CONTACT, ROOT, version
 
 HERE = Path(__file__).parent
 LARGEST_MB = 250
@@ -32,43 +29,13 @@ def freeze() -> Path:
     return dist / "ourmodels"
 
 
-def add_licences(folder: Path) -> None:
-    """Put the texts of what only a bundle carries beside the others."""
-    (licences,) = folder.rglob("resources/licences")
-    shutil.copy(Path(sysconfig.get_path("stdlib")) / "LICENSE.txt", licences / "Python.txt")
-    (boot,) = (
-        path for path in distribution("pyinstaller").files or () if path.name == "COPYING.txt"
-    )
-    shutil.copy(boot.locate(), licences / "PyInstaller.txt")
-    if sys.platform == "linux":
-        text = system_licences(sorted(path.name for path in (folder / "_internal").glob("lib*")))
-        (licences / "system-libraries.txt").write_text(text, encoding="utf-8")
-
-
-def system_licences(names: list[str]) -> str:
-    """What the system's packages say of the licences of the libraries taken from them."""
-    found: dict[str, list[str]] = {}
-    where = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True)
-    places = dict(re.findall(r"^\t(\S+) .*=> (\S+)$", where.stdout, re.MULTILINE)[::-1])
-    for name in names:
-        if name.startswith(CARRIED) and name in places:
-            found.setdefault(owner(Path(places[name])), []).append(name)
-    parts = []
-    for package, libraries in sorted(found.items()):
-        words = Path("/usr/share/doc", package, "copyright").read_text("utf-8", errors="replace")
-        parts.append(f"{', '.join(libraries)} (Debian package {package})\n\n{words}")
-    return ("\n" + "-" * 80 + "\n\n").join(parts)
-
-
-def owner(library: Path) -> str:
-    """The Debian package that a library came with, by the file or by its name in /usr."""
-    real = library.resolve()
-    for path in (library, real, Path(str(real).removeprefix("/usr")), Path(f"/usr{real}")):
-        asked = ["dpkg-query", "-S", str(path)]
-        said = subprocess.run(asked, capture_output=True, text=True, check=False)
-        if said.returncode == 0:
-            return said.stdout.partition(":")[0]
-    raise SystemExit(f"whose licence {library} stands under is not known on this system")
+def strip_python(folder: Path) -> None:
+    """Take the debugging symbols out of Python's own libraries, where a Python has them: 20 MB."""
+    strip = shutil.which("strip")
+    if sys.platform == "linux" and strip:
+        inside = folder / "_internal"
+        own = [*inside.glob("libpython*.so*"), *inside.glob("python3*/lib-dynload/*.so")]
+        run(strip, "--strip-unneeded", *own)
 
 
 def check(folder: Path) -> None:
@@ -84,14 +51,17 @@ def check(folder: Path) -> None:
 
 def main() -> int:
     folder = freeze()
-    add_licences(folder)
+    strip_python(folder)
     check(folder)
     if sys.platform == "linux":
         run(sys.executable, HERE / "linux" / "pack.py", folder)
     elif sys.platform == "darwin":
         run("sh", HERE / "macos" / "pack.sh", cwd=ROOT)
     else:
-        print("Inno Setup makes the installer: iscc packaging/windows/ourmodels.iss")
+        given = f"/DVersion={version()} packaging/windows/ourmodels.iss"
+        print(f"Inno Setup makes the installer: iscc {given}")
+    if CONTACT.endswith(".invalid"):
+        print("Not for others yet: packaging/README.md says what whoever publishes has to set.")
     return 0
 
 

@@ -4,8 +4,14 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+NAME = "Our Models"
 APP_ID = "org.ourmodels.OurModels"
-"""The id in desktop files, metadata and bundles; the same for ever."""
+"""The id in desktop files, metadata and bundles; once published the same for ever. Files are named
+after it, and tests say where another one still stands."""
+
+AUTHORS = "The Our Models Desktop authors"
+CONTACT = "authors@ourmodels.invalid"
+"""Who answers for a package. Nobody gets mail at .invalid: whoever publishes writes a real one."""
 
 COMPONENTS = ("PySide6-Essentials", "pyqtgraph", "numpy", "msgspec", "pypdf", "platformdirs")
 """Packages whose metadata the About dialog reads."""

@@ -195,7 +195,8 @@ def attempt(todo: list[Change], results: Results, items: Items, tests: dict[str,
         """Those that execute the line, the cheapest for what it is likely to tell first."""
         here = {name: test["lines"].get(change.module, []) for name, test in usable.items()}
         names = [name for name in here if change.line in here[name]]
-        names = names or [name for name in here if not change.in_function and here[name]]
+        if not change.in_function:
+            names = [name for name in here if here[name]] or list(here)
         seen = noticed[change.module]
         names.sort(key=lambda name: (usable[name]["seconds"] + 0.01) / (1 + seen[name]))
         return [(name, usable[name]["seconds"]) for name in names]

@@ -134,16 +134,25 @@ class Lacking:
         self.words = words
 
     def find_spec(self, name, path=None, target=None):
-        if name == "ourmodels_gui.app":
+        if name in WITH_QT:
             raise ImportError(self.words)
 
 
-def test_a_missing_system_library_is_one_line_with_what_installs_it(command, monkeypatch):
+WITH_QT = ("ourmodels_gui.app", "ourmodels_gui.gui.report.pdf")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["gui"], ["report", EXAMPLE, "-o", "x.pdf"]], ids=["gui", "report"]
+)
+def test_a_missing_system_library_is_one_line_with_what_installs_it(
+    command, monkeypatch, arguments
+):
     words = "libEGL.so.1: cannot open shared object file: No such file or directory"
-    monkeypatch.delitem(sys.modules, "ourmodels_gui.app", raising=False)
-    monkeypatch.delattr("ourmodels_gui.app", raising=False)
+    for name in WITH_QT:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        monkeypatch.delattr(name, raising=False)
     monkeypatch.setattr(sys, "meta_path", [Lacking(words), *sys.meta_path])
-    status, out, err = command("gui")
+    status, out, err = command(*arguments)
     assert (status, out, len(err)) == (3, "", 1)
     assert "libEGL.so.1" in err[0] and "apt-get install -y" in err[0] and "libegl1" in err[0]
 

@@ -1,3 +1,5 @@
+import errno
+import io
 import os
 import threading
 
@@ -152,3 +154,59 @@ def test_a_pipe_in_the_folder_does_not_hang(tmp_path):
     os.mkfifo(tmp_path / "a.json")
     with pytest.raises(ValueError, match="not an ordinary file"):
         files.read_small(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: files.write_whole(path, b"new"),
+        lambda path: files.write_over(path, b"new", b"old"),
+        lambda path: files.replace(path, b"new", None),
+    ],
+    ids=["whole", "over", "replace"],
+)
+def test_a_read_only_file_stays_as_it_is(tmp_path, write):
+    path = tmp_path / "a.json"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="read-only"):
+        write(path)
+    assert path.read_bytes() == b"old"
+    assert {item.name for item in tmp_path.iterdir()} <= {".lock", "a.json"}
+
+
+class FullDisk(io.RawIOBase):
+    """Takes a little, then has no room."""
+
+    def __init__(self, handle):
+        self._handle, self._room = handle, 100
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self._handle
+
+    def write(self, data):
+        if not self._room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        taken = os.write(self._handle, bytes(data[: self._room]))
+        self._room = 0
+        return taken
+
+    def close(self):
+        if not self.closed:
+            os.close(self._handle)
+        super().close()
+
+
+@pytest.mark.parametrize("before", [b"old", None], ids=["over-another", "new"])
+def test_a_disk_that_fills_up_on_the_way_leaves_no_half_file(tmp_path, monkeypatch, before):
+    path = tmp_path / "a.json"
+    if before is not None:
+        path.write_bytes(before)
+    monkeypatch.setattr(files.os, "fdopen", lambda handle, _: io.BufferedWriter(FullDisk(handle)))
+    with pytest.raises(OSError, match="No space left"):
+        files.write_whole(path, b"x" * 100_000)
+    assert (path.read_bytes() if path.exists() else None) == before
+    assert len(list(tmp_path.iterdir())) == (before is not None)

@@ -57,9 +57,10 @@ FITS = """
 def start(tmp_path):
     """Opens the window, tries every tab, closes; whatever was said on the way is a finding."""
 
-    def run(before="", started="pass", **environment):
+    def run(*arguments, before="", started="pass", **environment):
+        code = WINDOW.format(before=before, started=started)
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", WINDOW.format(before=before, started=started)],
+            [sys.executable, "-W", "error", "-c", code, *arguments],
             env={
                 **os.environ,
                 "QT_QPA_PLATFORM": "offscreen",
@@ -113,6 +114,58 @@ def test_no_locale_changes_what_is_printed_for_programs(locale):
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems ask their settings")
 def test_the_window_works_with_decimal_commas(start):
     assert start(started=COMMAS.strip(), **GERMAN_NUMBERS) == (0, [])
+
+
+ODD_NAMES = [
+    'it\'s "my" folder & more',
+    "Ordner für 東京 \N{GRINNING FACE}",
+    " trailing.. %20 $HOME ; *",
+    pytest.param(
+        "not-utf8-\udcff",
+        marks=pytest.mark.skipif(sys.platform != "linux", reason="names are text elsewhere"),
+    ),
+]
+SAVED = """
+    path = Path(sys.argv[1])
+    assert window.document.open(path), window.bar.words.text()
+    window._store.edit({'workload.floor_tokens_per_s': 7.0})
+    assert window.document.save(), window.bar.words.text()
+    assert window.document.path == path
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows allows few of these names")
+@pytest.mark.parametrize("name", ODD_NAMES, ids=["quotes", "unicode", "signs", "no-text"])
+def test_folders_may_have_any_name(start, tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    path = folder / f"{name}.ourmodels.json"
+    path.write_bytes(EXAMPLE.read_bytes())
+    arguments = {"OURMODELS_HOME": str(folder / "home")}
+    assert start(path, started=SAVED.strip(), **arguments) == (0, [])
+    assert json.loads(path.read_bytes())["workload"]["floor_tokens_per_s"] == 7
+
+
+DIALOG = """
+    from PySide6.QtWidgets import QFileDialog
+    dialog = QFileDialog(window)
+    dialog.show()
+    dialog.close()
+    dialog.deleteLater()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have dialogs of their own")
+def test_a_home_holds_nothing_of_the_program_but_its_folder(start, tmp_path):
+    login = tmp_path / "login"
+    login.mkdir()
+    environment = {"HOME": str(login), "OURMODELS_HOME": "", "XDG_CONFIG_HOME": ""}
+    assert start(started=DIALOG.strip(), **environment) == (0, [])
+    left = {path.relative_to(login).as_posix() for path in login.rglob("*") if path.is_file()}
+    own = ".local/share/ourmodels/"
+    assert f"{own}QtProject.conf" in left
+    # fontconfig keeps a cache for every program of the user
+    assert {name for name in left if not name.startswith((own, ".cache/fontconfig"))} == set()
 
 
 @pytest.mark.parametrize("width, height", [(1024, 700), (7680, 4320)])

@@ -58,8 +58,9 @@ def prefill_flop_per_token(
     320.0
     """
     chunk = np.asarray(chunk, dtype=np.float64)
-    linear = 2.0 * (model.linear_active_parameters or 0.0)
-    return linear + attention_flop(model.attention or (), prefix, chunk) / chunk
+    assert model.linear_active_parameters is not None and model.attention is not None
+    linear = 2.0 * model.linear_active_parameters
+    return linear + attention_flop(model.attention, prefix, chunk) / chunk
 
 
 def reread_bytes(

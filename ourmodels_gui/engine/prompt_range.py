@@ -19,15 +19,17 @@ done, so that the prompts per second fall with L. It brackets T(L) between a T(z
 z T(a) / a; intervals are dropped that cannot pass what is found by a thousandth.
 """
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .admissible import largest_batch
 from .ascending import ascending
+from .kept import Kept
 from .prompt_costs import Floats, PromptCosts
 from .prompt_policy import PromptPolicy
 from .result import PromptRange, RangeEnd
-from .setup import TypedCache
+from .setup import Setup, TypedCache
 
 Lengths = NDArray[np.int64]
 
@@ -67,9 +69,32 @@ def ranges(policy: PromptPolicy) -> tuple[PromptRange | None, PromptRange | None
         or policy.missing_for_compute()
     ):
         return None, None
+
+    def found() -> tuple[PromptRange | None, PromptRange | None]:
+        single = prompt_range(policy, 1)
+        return (single if forced == 1 else prompt_range(policy, forced)), single
+
     forced = setup.prompt.batch
-    single = prompt_range(policy, 1)
-    return (single if forced == 1 else prompt_range(policy, forced)), single
+    return _kept.of((type(policy), policy.name, _basis(setup)), found)
+
+
+_kept: Kept[tuple[PromptRange | None, PromptRange | None]] = Kept()
+
+
+def _basis(setup: Setup) -> Setup:
+    """The setup without what does not matter over every length: the length itself, its prefix and
+    reservation, and what only decode rests on."""
+    work = msgspec.structs.replace(
+        setup.workload,
+        floor_tokens_per_s=0.0,
+        reserved_context_tokens=0,
+        read_context_tokens=0,
+        batch=None,
+    )
+    prompt = setup.prompt and msgspec.structs.replace(
+        setup.prompt, prompt_tokens=0, cached_prefix_tokens=0, answer_tokens=None
+    )
+    return msgspec.structs.replace(setup, workload=work, prompt=prompt, assumptions=())
 
 
 def prompt_range(policy: PromptPolicy, batch: int | None) -> PromptRange | None:

@@ -1,7 +1,8 @@
 """What is open and not saved survives a crash: a copy in the user's folder, renewed after edits.
 
-Every running window has a copy of its own under a lock that dies with it. A copy whose window is
-gone was left by a crash; the next start takes the newest of them over.
+It is written beside the window: a slow disk must not stop it. Every running window has a copy of
+its own under a lock that dies with it. A copy whose window is gone was left by a crash; the next
+start takes the newest of them over.
 """
 
 import contextlib
@@ -14,8 +15,10 @@ from PySide6.QtCore import QLockFile, QObject, QTimer
 
 from .. import files, strict_json
 from ..fitting import fit
+from ..paths import as_text
 from ..problem import BadInput
 from ..scenario import read
+from .background import Worker
 from .document import Document
 
 FOLDER = "recovery"
@@ -45,6 +48,7 @@ class Autosave(QObject):
         self._file: Path | None = None
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.keep)
+        self._worker = Worker(self)  # alone uses lock and file while it runs
         document.changed.connect(self._timer.start)
 
     def restore(self) -> bool:
@@ -66,24 +70,34 @@ class Autosave(QObject):
         return False
 
     def keep(self) -> None:
-        """Write the copy now, or drop it where everything is saved."""
+        """Write the copy, or drop it where everything is saved; the last to be asked for wins."""
         if not self._document.is_modified:
-            self._drop()
+            if self._file is not None or self._worker.is_busy:
+                self._worker.ask(lambda _: self._drop())
             return
-        if self._file is None and not self._take_file():
-            return
-        assert self._file is not None
-        with contextlib.suppress(OSError):  # a full disk must not stop the window
-            files.write_whole(self._file, encode_copy(self._document))
+        copy = encode_copy(self._document)
+        self._worker.ask(lambda _: self._write(copy))
+
+    def wait(self) -> None:
+        """Until what was asked for is on the disk."""
+        self._worker.wait()
 
     def end(self) -> None:
         """The window closes in order: nothing is left behind."""
         self._timer.stop()
+        self._worker.close()
         self._drop()
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None
         self._file = None
+
+    def _write(self, copy: bytes) -> None:
+        if self._file is None and not self._take_file():
+            return
+        assert self._file is not None
+        with contextlib.suppress(OSError):  # a full disk must not stop the window
+            files.write_whole(self._file, copy)
 
     def _take_file(self) -> bool:
         """A free name under a lock of this process."""
@@ -107,7 +121,7 @@ def encode_copy(document: Document) -> bytes:
     """The copy of a scenario and of where it belongs."""
     path = document.path
     scenario = msgspec.json.decode(document.content())
-    copy = Copy(scenario, str(path) if path else "", document.stamp)
+    copy = Copy(scenario, as_text(path) if path else "", document.stamp)
     return msgspec.json.encode(copy)
 
 

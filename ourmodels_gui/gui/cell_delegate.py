@@ -81,17 +81,18 @@ class CellDelegate(QStyledItemDelegate):
         self._pens: dict[str, QColor] = {}
         self._boxes: dict[bool, QPixmap] = {}
         self._laid_out: dict[tuple[str, int, int], QStaticText] = {}
+        self._painted: dict[tuple[int, int], tuple[Shown, bool]] = {}
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         state, rect = option.state.value, option.rect
+        row, column = index.row(), index.column()
+        cell, ticked = self._painted[row, column] = self._looks(row, column)
         if state & FOCUSED:
             super().paint(painter, option, index)
             return
         look = (option.palette.cacheKey(), self._view.devicePixelRatioF())
         if look != self._look:
             self._look, self._pens, self._boxes = look, {}, {}
-        row, column = index.row(), index.column()
-        cell = self._cells.shown(row, column)
         if state & SELECTED:
             group = GROUPS[bool(state & ACTIVE)]
             painter.fillRect(rect, option.palette.brush(group, QPalette.ColorRole.Highlight))
@@ -99,9 +100,9 @@ class CellDelegate(QStyledItemDelegate):
         else:
             pen = self._pen(cell.tone)
         left, right, top = rect.x() + self._margin, rect.right() - self._margin, rect.y()
-        if column == 0 and self._ticked is not None:
+        if self._has_box(column):
             above = (rect.height() - self._box_px) // 2
-            painter.drawPixmap(left - 1, top + above - 1, self._box(option, self._ticked(row)))
+            painter.drawPixmap(left - 1, top + above - 1, self._box(option, ticked))
             left += self._box_px + 2 * self._margin
         painter.setPen(pen)
         face = QUIET if cell.quiet else int(cell.bold)
@@ -110,6 +111,34 @@ class CellDelegate(QStyledItemDelegate):
         high = self._heights_px[face]
         room = QRect(left, top + (rect.height() - high) // 2, right - left + 1, high)
         self._write(painter, room, cell.text, face, is_right=self._cells.is_right(column))
+
+    def changed(self, first: int, end: int) -> dict[int, list[int]]:
+        """The cells of some rows that look otherwise than they were painted: columns by row.
+
+        Parameters: the first row in sight, and the one after the last; others are painted when they
+        come into sight.
+        """
+        changed: dict[int, list[int]] = {}
+        for (row, column), before in list(self._painted.items()):
+            if not first <= row < end:
+                del self._painted[row, column]
+            elif self._looks(row, column) != before:
+                changed.setdefault(row, []).append(column)
+        return changed
+
+    def forget(self) -> None:
+        """Nothing is painted yet."""
+        self._painted.clear()
+
+    def _looks(self, row: int, column: int) -> tuple[Shown, bool]:
+        """A cell, and whether its box is ticked."""
+        ticked = self._ticked
+        return self._cells.shown(row, column), bool(
+            column == 0 and ticked is not None and ticked(row)
+        )
+
+    def _has_box(self, column: int) -> bool:
+        return column == 0 and self._ticked is not None
 
     def _write(
         self, painter: QPainter, room: QRect, text: str, face: int, *, is_right: bool

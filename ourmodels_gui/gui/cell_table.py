@@ -8,7 +8,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
-from .cell_delegate import LEFT, RIGHT, CellDelegate, Index, Shown
+from .cell_delegate import LEFT, RIGHT, Index, Shown
+from .cell_view import CellView
 from .theme import UNIT, colours, px, sized
 
 MOST_PX = 190
@@ -28,12 +29,18 @@ class CellModel(QAbstractTableModel):
         super().__init__(view)
         self._view = view
         self.columns: tuple[Column, ...] = ()
-        self.rows: list[Sequence[Shown]] = []
+        self.rows: Sequence[Sequence[Shown]] = ()
 
     def show(self, columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> None:
-        self.beginResetModel()
-        self.columns, self.rows = tuple(columns), list(rows)
-        self.endResetModel()
+        if tuple(columns) != self.columns or len(rows) != len(self.rows):
+            self.beginResetModel()
+            self.columns, self.rows = tuple(columns), rows
+            self.endResetModel()
+            return
+        self.rows = rows
+        if rows:
+            last = self.index(len(self.rows) - 1, len(self.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.rows)
@@ -95,7 +102,7 @@ def look_plain(table: QTableView) -> None:
     table.verticalHeader().setDefaultSectionSize(height)
 
 
-class CellTable(QTableView):
+class CellTable(CellView):
     """Enter or a double click opens a row, Space marks it. opened, marked: places of rows."""
 
     opened = Signal(int)
@@ -108,7 +115,7 @@ class CellTable(QTableView):
         self.setModel(self.cells)
         self.setAccessibleName(name)
         look_plain(self)
-        self.setItemDelegate(CellDelegate(self.cells, self))
+        self.paint_cells(self.cells)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setFont(sized("caption"))

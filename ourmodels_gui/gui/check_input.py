@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .. import paths
 from ..engine.setup import Setup
 from ..evaluation import Evaluation
 from ..language import tr
@@ -231,7 +232,7 @@ class CheckInput(QWidget):
 
     def _open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, tr("Open the output of a benchmark"), str(Path.home())
+            self, tr("Open the output of a benchmark"), str(paths.home())
         )
         if name:
             self.box.show_file(Path(name))

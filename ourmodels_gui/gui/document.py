@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from .. import files as file_access
+from .. import paths
 from .. import scenario as files
 from ..language import tr
 from ..library.travelling import travelling
@@ -209,7 +210,7 @@ class Document(QObject):
         ).format(then=then, now=now or tr("another"))
 
     def _folder(self) -> str:
-        return str(self.path.parent if self.path else Path.home())
+        return str(self.path.parent if self.path else paths.home())
 
     def _filter(self) -> str:
         words = tr("Scenarios and reports (*{suffix} *.pdf);;All files (*)")

@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
+from .. import paths
 from ..language import english, tr
 from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
 from .pictures import copy_picture, save_picture, write_or_tell
@@ -76,7 +77,7 @@ class ExportButton(QToolButton):
         if sheet is None:
             return
         filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())
-        suggestion = str(Path.home() / f"{self._name.casefold()}.csv")
+        suggestion = str(paths.home() / f"{self._name.casefold()}.csv")
         name, chosen = QFileDialog.getSaveFileName(self, tr("Save the table"), suggestion, filters)
         if not name:
             return

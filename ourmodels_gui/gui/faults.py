@@ -3,7 +3,6 @@
 import sys
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .. import paths
 from ..language import tr
 from .theme import CARD_PADDING, GROUP_GAP, fixed_font, open_at
 from .versions import as_lines, versions
@@ -101,7 +101,9 @@ class FaultDialog(QDialog):
     def add(self, trace: str) -> None:
         """Put another fault below the others, unless it is there or the report is long already."""
         said = self.report.toPlainText()
-        trace = trace.replace(str(Path.home()), "~").rstrip()
+        if len(home := str(paths.home())) > 1:  # "/" is in every path
+            trace = trace.replace(home, "~")
+        trace = trace.rstrip()
         if trace not in said and len(said) < MOST_LETTERS:
             self.report.appendPlainText("\n" + trace)
 

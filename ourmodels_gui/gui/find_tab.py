@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .. import paths
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
@@ -35,6 +36,8 @@ from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
 
 FORM_PX, LIST_PX = 300, 560
+REST_MS = 60
+"""A search starts when needs rest: what asked for it is painted before, and the last one counts."""
 
 
 class FindTab(QWidget):
@@ -78,7 +81,7 @@ class FindTab(QWidget):
         self._searching = Worker(self)
         self._searching.done.connect(self._show)
         self._searching.failed.connect(self._failed)
-        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._timer.timeout.connect(self._search)
         preferences.prices_changed.connect(self._changed)
 
@@ -129,7 +132,8 @@ class FindTab(QWidget):
     def _changed(self) -> None:
         self._is_stale = True
         if self.isVisible():
-            self._timer.start()
+            self.count.setText(tr("Searching …"))
+            self._timer.start(REST_MS)
 
     def _search(self) -> None:
         self._is_stale = False
@@ -222,7 +226,7 @@ class FindTab(QWidget):
         name, _ = QFileDialog.getOpenFileName(
             self,
             tr("Open requirements"),
-            str(self._file or Path.home()),
+            str(self._file or paths.home()),
             tr("Requirements (*.json);;All files (*)"),
         )
         if name:
@@ -247,7 +251,7 @@ class FindTab(QWidget):
         needs = self.form.needs()
         if needs is None:
             return
-        suggestion = self._file or Path.home() / "requirements.json"
+        suggestion = self._file or paths.home() / "requirements.json"
         name, _ = QFileDialog.getSaveFileName(
             self,
             tr("Save requirements"),
@@ -262,4 +266,4 @@ class FindTab(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._is_stale:
-            self._timer.start()
+            self._timer.start(0)

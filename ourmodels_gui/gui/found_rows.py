@@ -31,7 +31,7 @@ def standings(found: Found) -> list[Standing]:
 
 def found_cells(
     rows: Sequence[Standing], currency: str
-) -> tuple[tuple[Column, ...], list[list[Shown]]]:
+) -> tuple[tuple[Column, ...], Sequence[Sequence[Shown]]]:
     """The rows for the screen; a need that nothing is held against has no column."""
     asked = {check.need for _, one in rows for check in one.checks}
     needs = [need for need in NEEDS if need in asked]
@@ -43,7 +43,26 @@ def found_cells(
         Column(tr("What binds, or is missing")),
         *(Column(tr(NEEDS[need]), right=True) for need in needs),
     )
-    return columns, [_row(standing, one, needs) for standing, one in rows]
+    return columns, _Rows(rows, needs)
+
+
+class _Rows(Sequence[Sequence[Shown]]):
+    """Rows that are told when they come into sight."""
+
+    def __init__(self, standings: Sequence[Standing], needs: Sequence[Need]) -> None:
+        self._standings, self._needs = standings, needs
+        self._told: dict[int, list[Shown]] = {}
+
+    def __len__(self) -> int:
+        return len(self._standings)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[one] for one in range(len(self))[place]]
+        if place not in self._told:
+            standing, one = self._standings[place]
+            self._told[place] = _row(standing, one, self._needs)
+        return self._told[place]
 
 
 def found_sheet(rows: Sequence[Standing], currency: str) -> Sheet:

@@ -1,5 +1,6 @@
 """The lighter format of the weights to try where a model does not fit."""
 
+from ..engine.kept import Kept
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.formats import WEIGHT_FORMATS
@@ -10,6 +11,7 @@ from ..spoken import spoken
 from .cards import Offer
 
 MLX = "mlx"
+_sizes: Kept[dict[str, float]] = Kept()
 
 
 def lighter_offer(evaluation: Evaluation, library: Library) -> Offer | None:
@@ -28,12 +30,17 @@ def lighter_offer(evaluation: Evaluation, library: Library) -> Offer | None:
     now = scenario.model.weights or default_weights(record)
     towers = bool(scenario.model.include_towers)
     most_bytes = resident_bytes(record, now, include_towers=towers) + result.decode.spare_bytes
-    sizes = {
-        name: resident_bytes(record, name, include_towers=towers)
-        for name in WEIGHT_FORMATS
-        if now.startswith(MLX) or not name.startswith(MLX)
-    }
-    fitting = [name for name, size in sizes.items() if size <= most_bytes]
+    sizes = _sizes.of(
+        (record, towers),
+        lambda: {
+            name: resident_bytes(record, name, include_towers=towers) for name in WEIGHT_FORMATS
+        },
+    )
+    fitting = [
+        name
+        for name, size in sizes.items()
+        if size <= most_bytes and (now.startswith(MLX) or not name.startswith(MLX))
+    ]
     if not fitting:
         return None
     best = max(fitting, key=sizes.__getitem__)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .. import paths
 from ..files import write_whole
 from ..language import english, tr
 from ..library.load import Library
@@ -132,7 +133,7 @@ class LogPage(QWidget):
         name, _ = QFileDialog.getSaveFileName(
             self,
             tr("Export the measurements"),
-            str(Path.home() / "measurements.csv"),
+            str(paths.home() / "measurements.csv"),
             "CSV (*.csv);;JSON (*.json);;Markdown (*.md)",
         )
         if name and (wrong := self.export_to(Path(name))):

@@ -162,13 +162,14 @@ class LogPlot(pg.PlotWidget):
         """The stretch of values to show; a zoom survives while the x stretch stays the same."""
         margin = 0.012 * log10(x_high / x_low)
         span = (log10(x_low) - margin, log10(x_high) + margin, log10(y_low), log10(y_high))
-        same_x = span[:2] == self._span[:2]
+        same_x, same_y = span[:2] == self._span[:2], span[2:] == self._span[2:]
         self._span = span
         self._ends = (x_low, x_high)
-        self.box.setLimits(xMin=span[0], xMax=span[1], minXRange=min(0.3, span[1] - span[0]))
         if not same_x:
+            self.box.setLimits(xMin=span[0], xMax=span[1], minXRange=min(0.3, span[1] - span[0]))
             self.box.setXRange(span[0], span[1], padding=0)
-        self._set_y()
+        if not same_y:
+            self._set_y()
         self.place_labels()
         if self.reading is not None:
             self.point_at(self.reading.x)

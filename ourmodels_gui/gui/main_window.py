@@ -286,7 +286,7 @@ class MainWindow(QMainWindow):
         states = (self.saveGeometry(), self._columns.saveState(), self.asked.saveState())
         texts = (bytes(state.toBase64().data()).decode() for state in states)
         self.preferences.edit(layout=Layout(*texts))
-        self.preferences.write()
+        self.preferences.end()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -29,6 +29,7 @@ class MemoryBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._parts: tuple[Part, ...] = ()
         self._capacity_bytes = 0.0
+        self._shown: tuple[object, ...] = ()
 
     def present(self, evaluation: Evaluation) -> None:
         if evaluation.setup is None or evaluation.result is None:
@@ -36,8 +37,11 @@ class MemoryBar(QWidget):
         else:
             self._parts = parts(evaluation.setup, shown_sessions(evaluation), typed.separators())
             self._capacity_bytes = evaluation.setup.machine.capacity_bytes
-        self.setAccessibleDescription(self._sentence())
-        self.update()
+        shown = (self._parts, self._capacity_bytes, typed.separators())
+        if shown != self._shown:
+            self._shown = shown
+            self.setAccessibleDescription(self._sentence())
+            self.update()
 
     @property
     def free_bytes(self) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from .. import paths
 from ..language import tr
 from ..library.importers.opening import pasted_path
 from ..problem import BadInput
@@ -64,5 +65,5 @@ class ModelPathRow(QWidget):
         """Where to look for files: beside those that were given last."""
         path = Path(self.path.text())
         if not path.is_absolute():
-            return str(Path.home())
+            return str(paths.home())
         return str(path if path.is_dir() else path.parent)

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QUrl
 
-from ..library.importers.gguf_parts import parts_of
-from ..library.importers.opening import pasted_path
 from ..problem import BadInput
 
 WEIGHTS = (".gguf", ".safetensors", ".safetensors.index.json")
@@ -39,6 +37,8 @@ def one_model(urls: Sequence[QUrl], *, any_file: bool = False) -> Path | None:
     shards = [path for path in paths if path.name.lower().endswith(WEIGHTS[1:])]
     if not ggufs or shards:
         return shards[0] if shards and not ggufs else None
+    from ..library.importers.gguf_parts import parts_of  # noqa: PLC0415 - no start needs it
+
     try:
         return ggufs[0] if len({parts_of(path)[0] for path in ggufs}) == 1 else None
     except BadInput:  # reading it says which parts are missing
@@ -57,5 +57,7 @@ def pasted_model(data: QMimeData | None) -> Path | None:
     text = data.text().strip()
     if not text or len(text) > LONGEST or "\n" in text:
         return None
+    from ..library.importers.opening import pasted_path  # noqa: PLC0415 - no start needs it
+
     path = pasted_path(text)
     return path if path.is_absolute() or is_model(path) else None

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 from PySide6.QtWidgets import QDialog, QFileDialog
 
-from .. import files
+from .. import files, paths
 from ..language import tr
 from ..library import user as own_files
 from ..library.load import ModelEntry
@@ -66,7 +66,7 @@ class OwnModels(UserFiles):
         self.editor.open()
 
     def _export(self, entry: ModelEntry) -> None:
-        suggestion = Path.home() / f"{entry.id}.json"
+        suggestion = paths.home() / f"{entry.id}.json"
         name, _ = QFileDialog.getSaveFileName(
             self._window,
             tr("Export a model"),

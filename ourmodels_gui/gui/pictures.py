@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QImage, QImageWriter, QPaint
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMessageBox, QWidget
 
+from .. import paths
 from ..files import write_whole
 from ..language import tr
 from .theme import colours
@@ -84,7 +85,7 @@ def _drawn_anew(view: QGraphicsView, painter: QPainter) -> Iterator[None]:
 
 def save_picture(widget: QWidget) -> None:
     """Ask for a file, PNG or SVG by its ending, and write it."""
-    suggestion = Path.home() / "plot.png"
+    suggestion = paths.home() / "plot.png"
     name, chosen = QFileDialog.getSaveFileName(
         widget,
         tr("Save the picture"),

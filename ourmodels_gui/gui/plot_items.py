@@ -38,6 +38,7 @@ class Label(pg.TextItem):
         super().__init__("")
         self.role, self._box = role, plot.box
         self.across, self.upside = 0.0, 0.0
+        self._written: tuple[object, ...] = ()
         self.setZValue(20)
         self.hide()  # until there are words
         plot.addItem(self, ignoreBounds=True)
@@ -54,14 +55,22 @@ class Label(pg.TextItem):
         self.across, self.upside = anchor
         self.write(text)
         self.setAnchor(anchor)
-        self.setPos(x, y)
+        if self.pos().toTuple() != (x, y):
+            self.setPos(x, y)
         self.setVisible(bool(text))
+
+    def setAnchor(self, anchor: tuple[float, float]) -> None:
+        if tuple(self.anchor) != anchor:
+            super().setAnchor(anchor)
 
     def write(self, text: str) -> None:
         """The words, cut in the middle where the plot is narrower."""
-        room = int(self._box.width()) - 2 * MARGIN_PX
-        metrics = QFontMetrics(self.textItem.font())
-        self.setText(metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, max(room, 0)))
+        room = max(int(self._box.width()) - 2 * MARGIN_PX, 0)
+        font = self.textItem.font()
+        if (text, room, font) != self._written:
+            self._written = (text, room, font)
+            cut = Qt.TextElideMode.ElideMiddle
+            self.setText(QFontMetrics(font).elidedText(text, cut, room))
 
     @property
     def width_px(self) -> float:
@@ -90,6 +99,7 @@ class Curve(pg.PlotDataItem):
         self._below, self._at_left = below, at_left
         self.name_text = ""
         self._named_at: int | None = None
+        self._values = np.empty((2, 0))
         self.setZValue(10)
         plot.addItem(self)
         plot.styled(self)
@@ -103,7 +113,10 @@ class Curve(pg.PlotDataItem):
     ) -> None:
         """Draw y over x (values, not logarithms), named at its end or at the point `named_at`."""
         self.name_text, self._named_at = name, named_at
-        self.setData(log(x), log(y), connect="finite")
+        values = np.stack((x, y)).astype(np.float64)
+        if not np.array_equal(values, self._values, equal_nan=True):
+            self._values = values
+            self.setData(log(x), log(y), connect="finite")
 
     def clear_values(self) -> None:
         self.show_values(np.empty(0), np.empty(0))
@@ -153,6 +166,7 @@ class Points(pg.ScatterPlotItem):
     def __init__(self, plot: "LogPlot", role: str, *, filled: bool) -> None:
         super().__init__(size=9, pxMode=True)
         self.role, self._filled = role, filled
+        self._places: list[tuple[float, float]] = []
         self.setZValue(15)
         plot.addItem(self, ignoreBounds=True)
         plot.styled(self)
@@ -163,8 +177,10 @@ class Points(pg.ScatterPlotItem):
         self.setPen(pen(palette.base if self._filled else colour, 1.5 * scale))
 
     def show_values(self, places: Sequence[tuple[float, float]]) -> None:
-        x, y = zip(*places, strict=True) if places else ((), ())
-        self.setData(x=log(x), y=log(y))
+        if list(places) != self._places:
+            self._places = list(places)
+            x, y = zip(*places, strict=True) if places else ((), ())
+            self.setData(x=log(x), y=log(y))
 
 
 class Note(Label):

@@ -33,6 +33,7 @@ class PoolBars(QWidget):
         self.pools: tuple[PoolParts, ...] = ()
         self.said = ""
         self._has_host = False
+        self._shown: tuple[object, ...] = ()
 
     def present(self, evaluation: Evaluation) -> None:
         write = typed.separators()
@@ -42,6 +43,10 @@ class PoolBars(QWidget):
         self._has_host = made is not None and made.host is not None
         off = ", ".join(off_devices(evaluation, write))
         self.said = tr("In the system memory: {parts}").format(parts=off) if off else ""
+        shown = (self.pools, self.said, self._has_host, write)
+        if shown == self._shown:
+            return
+        self._shown = shown
         self.setAccessibleDescription(self._sentence())
         if self.sizeHint() != before:
             self.updateGeometry()

@@ -21,6 +21,8 @@ from .theme import LIGHT, Palette, sized
 from .tray import Mark
 
 LATER = "…"
+MOST_LOOKS = 500
+"""Rows whose looks are kept, some screens full."""
 NO_PRICE = mark("no price")
 TITLES = {
     "machine": mark("Machine"),
@@ -73,11 +75,13 @@ class RankModel(QAbstractTableModel):
         self.here: tuple[object, object] | None = None
         self.sorted_by: tuple[str, bool] = ("", True)
         self._count = 0
+        self._looks: dict[int, list[Shown]] = {}
         self._separators = typed.separators()
 
     def show(self, table: Table | None, order: Indices, count: int, columns: Sequence[str]) -> None:
         """The first rows of `count` in their order; columns: texts first, then figures."""
         self._separators = typed.separators()
+        self._looks.clear()
         if tuple(columns) != self.columns:
             self.beginResetModel()
             self.columns, self.table, self.order, self._count = tuple(columns), table, order, count
@@ -97,6 +101,7 @@ class RankModel(QAbstractTableModel):
 
     def repaint(self) -> None:
         """Every cell may be another."""
+        self._looks.clear()
         if self._count and self.columns:
             last = self.index(self._count - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
@@ -144,11 +149,23 @@ class RankModel(QAbstractTableModel):
 
     def shown(self, row: int, column: int) -> Shown:
         """How a cell looks; row and column: its place in the list."""
-        name, place = self.columns[column], self.row_at(row)
+        if row not in self._looks:
+            if len(self._looks) >= MOST_LOOKS:
+                self._looks.clear()
+            self._looks[row] = self._row_looks(row)
+        return self._looks[row][column]
+
+    def _row_looks(self, row: int) -> list[Shown]:
+        """The cells of a row, which are asked for again until the rows are others."""
+        place = self.row_at(row)
         if self.table is None or place is None:
-            return Shown(LATER)
-        text = self.text(name, place)
-        return Shown(text, self._tone(name, place, text), self._pair(place) == self.here)
+            return [Shown(LATER)] * len(self.columns)
+        bold = self._pair(place) == self.here
+        texts = [self.text(column, place) for column in self.columns]
+        return [
+            Shown(text, self._tone(column, place, text), bold)
+            for column, text in zip(self.columns, texts, strict=True)
+        ]
 
     def is_right(self, column: int) -> bool:
         return self.columns[column] in BY_ID

@@ -1,45 +1,35 @@
 """Rank: which machine for this model, which model for this machine, or every pair."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.columns import BY_ID
-from ..ranking.field import BEST
 from ..ranking.order import Filters
 from ..ranking.sheet import Sheet, ranking_sheet
-from ..ranking.table import Indices, Table
-from ..ranking.value import value_plot
 from . import rank_words
 from .elided import ElidedLabel
 from .export import ExportButton
 from .facets import Counts
-from .folding import LOW_PX
-from .heat_map import HeatMap
 from .preferences import Preferences
 from .prices import PricesPopup
 from .rank_bar import RankBar, followed
 from .rank_choice import known
 from .rank_filters import facet_counts, filters_of
-from .rank_table import RankTable
-from .ranked import NO_ROWS, Ranked
+from .rank_pages import RankPages
+from .ranked import Ranked
 from .search import Chosen
-from .theme import UNIT, px, sized
+from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
 
-if TYPE_CHECKING:
-    from .value_plot import ValuePlot
-
-NAMES = {"machines": ("machine",), "models": ("model",), "pairs": ("machine", "model")}
-"""What differs from row to row, by scope."""
 KEPT_MS = 30_000
 """So long a ranking, which may take a fifth of the memory, is kept for those who come back."""
 
@@ -73,24 +63,14 @@ class RankTab(QWidget):
         self._left.timeout.connect(self._let_go)
         self.export = ExportButton(self.sheet, self.picture, tr("Ranking"))
         self.bar = RankBar(self.export)
-        self.table = RankTable()
-        self.map = HeatMap()
-        self.plot: ValuePlot | None = None
-        self.words = QLabel()
-        self.words.setWordWrap(True)
-        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.words.setMargin(48)
-        self.pages = QStackedWidget()
-        for page in (self.table, self.map, self.words):
-            self.pages.addWidget(page)
+        self.pages = RankPages(self.ranked)
+        self.table, self.map = self.pages.table, self.pages.map
         self.note = ElidedLabel(lines=2)
         self.note.setFont(sized("caption"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * UNIT, 0, UNIT)
         layout.setSpacing(UNIT + 2)
         layout.addWidget(self.bar)
-        self.pages.setMinimumHeight(px(LOW_PX))
         layout.addWidget(self.pages, 1)
         layout.addWidget(self.note)
         self._connect()
@@ -117,10 +97,9 @@ class RankTab(QWidget):
         table.head.customContextMenuRequested.connect(
             lambda at: bar.menu.popup(table.head.mapToGlobal(at))
         )
-        for view in (table, self.map):
-            view.opened.connect(self._open)
-            view.marked.connect(self._mark)
-        self.map.pointed.connect(self._point)
+        self.pages.opened.connect(self._open)
+        self.pages.marked.connect(self._mark)
+        self.pages.pointed.connect(self._point)
         self._preferences.prices_changed.connect(self._refresh)
         self._preferences.refused.connect(self._say)
         self._tray.changed.connect(table.rows.repaint)
@@ -151,88 +130,13 @@ class RankTab(QWidget):
 
     def _show(self) -> None:
         """Draw what was ranked, in the page in sight."""
+        assert self._evaluation is not None
         table = self.ranked.table
-        page, why = self._page(table)
-        self.words.setText(why)
-        self.pages.setCurrentWidget(page)
-        self._clear_beside(page)
+        self.pages.present(self.choice, self._evaluation.scenario, self._row)
         found = "" if table is None else rank_words.found_words(table, self.ranked.rows)
         narrowed = self.filters != Filters() or bool(self.table.head.texts())
         self.bar.say_found(found, narrowed=narrowed)
         self._tell()
-
-    def _page(self, table: Table | None) -> tuple[QWidget, str]:
-        """Draw the page of the look that is chosen, or say why it has nothing to show."""
-        choice, ranked = self.choice, self.ranked
-        if table is None:
-            return self.words, ranked.why
-        if choice.look == "table":
-            # Without a row as well: the filter that is in the way can be seen and changed.
-            self._draw_table(table)
-            return self.table, ""
-        if not ranked.count:
-            return self.words, ranked.why
-        if choice.up not in ranked.ready:
-            return self.words, tr("This figure is being worked out …")
-        if choice.look == "map":
-            self.map.present(table, choice.up, self._rows(table))
-            return self.map, ""
-        values = value_plot(table, choice.across, choice.up, self._rows(table))
-        if not values.rows.size:
-            return self.words, rank_words.no_points_words(table, self._rows(table), choice.across)
-        plot = self._plot()
-        plot.present(table, values, choice.across, choice.up, self._here(table))
-        return plot, ""
-
-    def _clear_beside(self, page: QWidget) -> None:
-        """No page out of sight keeps what is no longer shown."""
-        table = self.ranked.table
-        if page is not self.table and self.table.rows.table is not table:
-            self.table.rows.show(None, NO_ROWS, 0, self.table.rows.columns)
-        if page is not self.map and self.map.table is not table:
-            self.map.clear()
-        if self.plot is not None and page is not self.plot:
-            self.plot.clear_values()
-
-    def _rows(self, table: Table) -> Indices:
-        return np.arange(len(table)) if self.ranked.rows is None else self.ranked.rows
-
-    def _draw_table(self, table: Table) -> None:
-        ranked, view = self.ranked, self.table
-        columns = self._columns()
-        fresh = columns != view.rows.columns
-        view.say(ranked.why)
-        view.rows.ready = ranked.ready
-        assert self._evaluation is not None
-        view.rows.here = mark_of(self._evaluation.scenario).pair()
-        view.rows.show(table, ranked.order, ranked.count, columns)
-        view.head.offer(columns, self.choice.ranges)
-        if fresh:
-            view.fit_columns()
-        view.show_order(self.choice.sort, self.choice.descending)
-        view.keep(self._row if self._row is not None and self._row < len(table) else None)
-
-    def _columns(self) -> tuple[str, ...]:
-        """The columns of the table: words, then figures."""
-        scope = self.choice.scope
-        weights = ("weights",) if scope != "machines" or self.choice.weights == BEST else ()
-        return (*NAMES[scope], *weights, "verdict", *self.choice.columns)
-
-    def _plot(self) -> "ValuePlot":
-        if self.plot is None:
-            from .value_plot import ValuePlot  # noqa: PLC0415 - pyqtgraph is slow to import
-
-            self.plot = ValuePlot()
-            self.plot.opened.connect(self._open)
-            self.pages.addWidget(self.plot)
-        return self.plot
-
-    def _here(self, table: Table) -> int | None:
-        """The row of a ranking of machines that the scenario stands at."""
-        assert self._evaluation is not None
-        hardware = self._evaluation.scenario.hardware
-        machines = table.field.machines
-        return next((at for at, one in enumerate(machines) if one.hardware == hardware), None)
 
     # The line below
 
@@ -260,7 +164,7 @@ class RankTab(QWidget):
         if not self.ranked.count:
             return " ".join(filter(None, (self.ranked.why, unpriced))), ""
         if look == "value":
-            return rank_words.left_out_words(table, self._rows(table), self.choice.across)
+            return rank_words.left_out_words(table, self.pages.rows, self.choice.across)
         if self._row is not None and self._row < len(table):
             more = (self.choice.up,) if look == "map" else ()
             hint = tr("Enter opens it, Space marks it for comparison")
@@ -287,7 +191,7 @@ class RankTab(QWidget):
 
     def _show_choice(self) -> None:
         self.bar.present(self.choice)
-        self.table.head.offer(self._columns(), self.choice.ranges)
+        self.table.head.offer(self.pages.columns(self.choice), self.choice.ranges)
 
     def clear_filters(self) -> None:
         """Show every row again."""
@@ -342,12 +246,12 @@ class RankTab(QWidget):
 
     def picture(self) -> QWidget | None:
         """The map or the plot where one is in sight."""
-        page = self.pages.currentWidget()
-        return page if page is self.map or page is self.plot else None
+        return self.pages.picture()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._left.start()
+        if self._evaluation is not None:
+            self._left.start()
 
     def _let_go(self) -> None:
         self._is_stale = True

@@ -2,13 +2,13 @@
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from ..language import tr
 from ..ranking.columns import BY_ID
 from .captions import message, say
-from .cell_delegate import CellDelegate
 from .cell_table import look_plain
+from .cell_view import CellView
 from .rank_header import RankHeader
 from .rank_model import RankModel, heading
 from .theme import UNIT, colours, px, sized
@@ -24,7 +24,7 @@ MORE_PX = {"machine": 110, "model": 110, "verdict": 200}
 """So much of what is left over goes to a column of words before all take their part."""
 
 
-class RankTable(QTableView):
+class RankTable(CellView):
     """Enter or a double click opens a pair, Space marks it, F2 types a price, S sorts by the
     column in use, F goes to its field.
 
@@ -54,7 +54,7 @@ class RankTable(QTableView):
             )
         )
         look_plain(self)
-        self.setItemDelegate(CellDelegate(self.rows, self, self.rows.is_ticked))
+        self.paint_cells(self.rows, self.rows.is_ticked)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.verticalHeader().setSectionResizeMode(self.head.ResizeMode.Fixed)
         self.verticalHeader().setMinimumSectionSize(self.verticalHeader().defaultSectionSize())

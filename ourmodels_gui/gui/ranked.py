@@ -15,6 +15,7 @@ from ..language import tr
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking.columns import BY_ID
+from ..ranking.compositions import modes_of
 from ..ranking.field import Field, FieldChoice, prepare
 from ..ranking.order import Filters, choose, order, why_empty
 from ..ranking.table import PROMPTS, Indices, Table, rank
@@ -152,13 +153,16 @@ class Ranked(QObject):
         assert self._evaluation is not None
         start = perf_counter()
         scenario = self._evaluation.scenario
-        basis = (field, scenario.workload, scenario.prefill)
+        basis = (field, scenario.workload, modes_of(scenario.prefill))
         try:
             if self.table is None or basis != self._basis:
                 self._working.cancel()
                 self.table = rank(field, scenario.workload, scenario.prefill, self._settings)
                 self._basis = basis
-            elif self.table.settings != self._settings:
+            elif self.table.pairs.prefill != scenario.prefill:
+                self._working.cancel()
+                self.table = self.table.at_prompt(scenario.prefill)
+            if self.table.settings != self._settings:
                 self.table = self.table.at_prices(self._settings)
             table = self.table
             plain = self._filters == Filters()

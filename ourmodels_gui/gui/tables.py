@@ -14,11 +14,12 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from ..language import tr
 from ..units import exact
-from .cell_delegate import CellDelegate, Shown
+from .cell_delegate import Shown
+from .cell_view import CellView
 from .theme import UNIT, sized
 
 Index = QModelIndex | QPersistentModelIndex
@@ -91,18 +92,16 @@ class FigureModel(QAbstractTableModel):
         self._fonts = (sized("caption"), sized("text", bold=True))
 
     def show_rows(self, rows: Sequence[Row], marked: set[int]) -> None:
-        """Show these; only the rows that differ are painted anew."""
-        rows, before, stood = list(rows), self.rows, self.marked
-        if len(rows) != len(before):
+        rows = list(rows)
+        if len(rows) != len(self.rows):
             self.beginResetModel()
             self.rows, self.marked = rows, marked
             self.endResetModel()
             return
         self.rows, self.marked = rows, marked
-        for at, (new, old) in enumerate(zip(rows, before, strict=True)):
-            if tuple(new) != tuple(old) or (at in marked) != (at in stood):
-                last = self.index(at, len(self.columns) - 1)
-                self.dataChanged.emit(self.index(at, 0), last)
+        if rows:
+            last = self.index(len(rows) - 1, len(self.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
 
     def shown(self, row: int, column: int) -> Shown:
         """How a cell looks."""
@@ -154,7 +153,7 @@ class FigureModel(QAbstractTableModel):
         return Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
 
 
-class FigureTable(QTableView):
+class FigureTable(CellView):
     """Ctrl+C copies the selected rows, all of them when none is selected, under their header."""
 
     def __init__(
@@ -186,7 +185,7 @@ class FigureTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.setFont(sized("text"))
-        self.setItemDelegate(CellDelegate(self.figures, self))
+        self.paint_cells(self.figures)
         self.verticalHeader().hide()
         metrics = QFontMetrics(sized("text", bold=True))
         self.verticalHeader().setDefaultSectionSize(metrics.height() + 2 * UNIT)

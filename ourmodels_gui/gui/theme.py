@@ -5,6 +5,9 @@ A widget asks for its colours when it paints or when its palette changes (`chang
 and no colour is written anywhere else.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -181,7 +184,13 @@ def mixed(base: str, over: str, share: float) -> str:
 
 def text_scale() -> float:
     """How large text is beside the normal text size."""
-    return QFontInfo(QApplication.font()).pixelSize() / TEXT_PX
+    return _text_px(QApplication.font().key()) / TEXT_PX
+
+
+@lru_cache(maxsize=8)
+def _text_px(_font: str) -> int:
+    """The pixels of the application's font, which is looked for on the system."""
+    return QFontInfo(QApplication.font()).pixelSize()
 
 
 def px(normal: float) -> int:
@@ -207,6 +216,12 @@ def sized(role: Text, *, bold: bool = False) -> QFont:
 
     Sizes grow with the text size that the system asks for.
     """
+    # A copy: whoever asked may change it.
+    return QFont(_sized(role, bold, QApplication.font().key()))
+
+
+@lru_cache(maxsize=64)
+def _sized(role: Text, bold: bool, _font: str) -> QFont:
     font = QFont(QApplication.font())
     font.setPixelSize(px(_SIZE_PX[role]))
     font.setFeature(QFont.Tag("tnum"), 1)
@@ -281,6 +296,7 @@ class Theme(QObject):
         self._plain_is_dark = _is_dark(app.palette())
         self.choice: settings.Theme = "system"
         self._shown: Palette | None = None
+        self._is_bare = False
         app.setStyle("Fusion")
         font = QFont(app.font())
         size = max(QFontInfo(font).pixelSize(), TEXT_PX)
@@ -309,7 +325,23 @@ class Theme(QObject):
         # A style sheet holds on to the palette that a widget had when it was put on.
         self._app.setStyleSheet("")
         self._app.setPalette(qt_palette(palette))
-        self._app.setStyleSheet(style_sheet(palette, paths.resources() / "icons"))
+        self._dress()
+
+    @contextmanager
+    def bare(self) -> Iterator[None]:
+        """Widgets that are made meanwhile are dressed together at the end: under a style sheet each
+        would be polished anew at every change of its parent, a fifth of the start."""
+        self._is_bare = True
+        self._app.setStyleSheet("")
+        try:
+            yield
+        finally:
+            self._is_bare = False
+            self._dress()
+
+    def _dress(self) -> None:
+        if self._shown is not None and not self._is_bare:
+            self._app.setStyleSheet(style_sheet(self._shown, paths.resources() / "icons"))
 
     def _wants_dark(self) -> bool:
         if self.choice != "system":

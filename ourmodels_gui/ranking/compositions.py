@@ -1,10 +1,13 @@
 """The compositions of a field at one workload: looked up, and their decode figures swept."""
 
+from functools import cached_property
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import placement
+from ..engine.kept import Kept
 from ..engine.placement.sweep import CompositionSweep, sweep_compositions
 from ..engine.setup import Workload
 from ..engine.tables import ModelTable
@@ -18,7 +21,7 @@ Floats = NDArray[np.float64]
 Shares = dict[str, float]
 
 
-class Compositions(msgspec.Struct, frozen=True):
+class Compositions(msgspec.Struct, frozen=True, eq=False, dict=True):
     """chosen: those that can be evaluated, with their places in the field. unusable: why each of
     the others cannot, by its place."""
 
@@ -31,6 +34,16 @@ class Compositions(msgspec.Struct, frozen=True):
         """O of each, the sum over its pools."""
         made = (chosen.composition for chosen in self.chosen)
         return np.array([placement.overhead_bytes(one) for one in made if one is not None])
+
+    def modes(self, prefill: PrefillChoice) -> list[tuple[Shares, Shares]]:
+        """The linear and the attention mode of each, kept while the same are asked for."""
+        return self._modes.of(
+            modes_of(prefill), lambda: [modes_in_use(one, prefill) for one in self.chosen]
+        )
+
+    @cached_property
+    def _modes(self) -> Kept[list[tuple[Shares, Shares]]]:
+        return Kept()
 
 
 def compositions(field: Field, workload: WorkloadChoice) -> Compositions:
@@ -54,6 +67,12 @@ def _looked_up(field: Field, workload: WorkloadChoice) -> Compositions:
         except BadInput as bad:
             unusable[place] = bad.problem.message
     return Compositions(np.array(places, dtype=np.intp), tuple(chosen), unusable)
+
+
+def modes_of(prefill: PrefillChoice | None) -> tuple[object, object]:
+    """The modes of arithmetic that are asked for."""
+    asked = prefill or PrefillChoice()
+    return asked.linear_mode, asked.attention_mode
 
 
 def modes_in_use(chosen: ChosenMachine, prefill: PrefillChoice) -> tuple[Shares, Shares]:
@@ -81,5 +100,5 @@ def sweep_of(
         models,
         field.caches,
         workload=basis,
-        arithmetic=[modes_in_use(chosen, prefill) for chosen in composed.chosen],
+        arithmetic=composed.modes(prefill),
     )

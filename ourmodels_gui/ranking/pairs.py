@@ -30,7 +30,7 @@ from ..library.resolve import (
 )
 from ..problem import BadInput
 from ..scenario import PrefillChoice, WorkloadChoice
-from .compositions import Compositions, compositions, sweep_of
+from .compositions import Compositions, compositions, modes_of, sweep_of
 from .field import LONGEST_TOKENS, Field
 from .prompts import FIGURES, ComposedPrompts, prompts_of_machines, seconds_in_use
 from .rungs import in_one_format
@@ -67,6 +67,15 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     best_batch: Floats
     aggregate_tokens_per_s: Floats
     per_session_tokens_per_s: Floats
+
+    def at_prompt(self, prefill: PrefillChoice | None) -> "Pairs":
+        """The same for another prompt; decode rests on no more than its modes of arithmetic.
+
+        Errors: ValueError where these are others.
+        """
+        if modes_of(self.prefill) != modes_of(prefill):
+            raise ValueError("other modes of arithmetic, on which decode may rest")
+        return msgspec.structs.replace(self, prefill=prefill)
 
     @property
     def single(self) -> int:
@@ -140,7 +149,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         """
         longest = np.zeros(self.memory_batch.shape)
         for model in range(self.field.evaluable):
-            for rung in np.unique(self.rung[model]):
+            for rung in np.unique(self.rung[model]).tolist():
                 costs = self.field.costs[rung * self.field.evaluable + model]
                 at = self.rung[model] == rung
                 longest[model, at] = longest_context_tokens(

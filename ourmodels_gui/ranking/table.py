@@ -157,6 +157,13 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         other._columns.update(kept)
         return other
 
+    def at_prompt(self, prefill: PrefillChoice | None) -> "Table":
+        """The same table for another prompt, or none, in the same modes of arithmetic."""
+        other = Table(self.field, self.pairs.at_prompt(prefill), self.settings)
+        kept = {key: column for key, column in self._columns.items() if key not in PROMPTS}
+        other._columns.update(kept)
+        return other
+
     def machine_of(self, row: int) -> RankedMachine:
         return self.field.machines[row % len(self.field.machines)]
 

@@ -8,7 +8,8 @@ prefix=${PREFIX:-$HOME/.local}
 id=org.ourmodels.OurModels
 
 rm -rf "$prefix/lib/ourmodels" "$prefix/share/doc/ourmodels"
-rm -f "$prefix/bin/ourmodels" "$prefix/share/applications/$id.desktop" \
+rm -f "$prefix/bin/ourmodels" "$prefix/share/man/man1/ourmodels.1.gz" \
+  "$prefix/share/applications/$id.desktop" \
   "$prefix/share/metainfo/$id.metainfo.xml" "$prefix/share/mime/packages/$id.xml" \
   "$prefix"/share/icons/hicolor/*/apps/$id.png "$prefix"/share/icons/hicolor/*/apps/$id.svg
 if [ "${1:-}" != --remove ]; then
@@ -29,7 +30,7 @@ else
   rm -f "$prefix/share/applications/mimeinfo.cache"
 fi
 if [ "${1:-}" = --remove ] && cd "$prefix" 2>/dev/null; then
-  for folder in share/icons/hicolor/*/apps share/applications share/metainfo share/mime share/doc bin lib; do
+  for folder in share/icons/hicolor/*/apps share/applications share/metainfo share/mime share/doc share/man/man1 bin lib; do
     rmdir -p "$folder" 2>/dev/null || true # only those that are empty now
   done
 fi

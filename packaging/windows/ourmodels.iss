@@ -1,5 +1,5 @@
-; UNTESTED: written without a Windows at hand. Inno Setup 6 makes the installer of the bundle:
-;   iscc /DVersion=0.0.0 packaging\windows\ourmodels.iss
+; UNTESTED: written without a Windows at hand. Inno Setup 6.3 or newer makes the installer of the bundle:
+;   iscc /DVersion=... packaging\windows\ourmodels.iss
 ; It installs for the current user, needs no administrator, and leaves the user's own data alone.
 
 #ifndef Version

@@ -162,6 +162,24 @@ def test_no_batch_is_better_than_the_best(kind):
         assert found.best_batch.item() == batches[first]
 
 
+@pytest.mark.parametrize("pools", ["sequential", "both"])
+def test_two_pools_have_their_best_batches_where_scans_of_all_have_them(pools):
+    chance, judged = random.Random("two"), 0
+    drawn = [made_composition(chance, ["host"]) for _ in range(6)]
+    compositions = [msgspec.structs.replace(one, pools=pools, split="layers") for one in drawn]
+    models, shapes = zip(*(made_model(chance) for _ in range(20)), strict=True)
+    found = swept(compositions, models, shapes, WORKLOAD_FREE)
+    for row, column in np.argwhere((found.memory_batch > 1) & (found.memory_batch < 20_000)):
+        setup = setup_of(compositions[row], models[column], shapes[column], WORKLOAD_FREE)
+        batches = np.arange(1.0, found.memory_batch[row, column] + 1)
+        aggregate = batches * policies(setup)[0].per_session(batches)
+        judged += np.argmax(aggregate) not in {0, aggregate.size - 1}
+        assert found.best_batch[row, column] == 1 + np.argmax(
+            aggregate >= aggregate.max() * (1 - 1e-12)
+        )
+    assert judged > 5
+
+
 @pytest.mark.parametrize("kind", ["host", "given", "unlike", "three"])
 def test_no_batch_of_a_fine_ladder_is_better_than_the_best(kind):
     """One at a time, where far more sessions fit than can be tried: it peaks where pools change."""

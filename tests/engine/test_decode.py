@@ -32,13 +32,19 @@ from ourmodels_gui.engine.decode import (
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
+    Draft,
     Experts,
     Machine,
     ModelCosts,
     Speculation,
     TypedCache,
 )
-from ourmodels_gui.engine.step import aggregate_tokens_per_s, decode_step, per_session_tokens_per_s
+from ourmodels_gui.engine.step import (
+    Step,
+    aggregate_tokens_per_s,
+    decode_step,
+    per_session_tokens_per_s,
+)
 
 RATES = (
     "aggregate_tokens_per_s",
@@ -406,6 +412,56 @@ def test_a_forced_batch_is_an_estimate_where_it_routes_several_positions(
 ):
     speculation = Speculation(draft_tokens, 1.5) if draft_tokens else None
     assert decode(setup(SPARK, model, speculation, batch=batch)).kind["forced"] == kind
+
+
+@pytest.mark.parametrize(("sessions", "kind"), [(1, "bound"), (2, "estimate")])
+def test_one_usable_session_routes_one_position(sessions, kind):
+    machine = Machine((8 + 17.5 + 1.025 * sessions) * GB + 1.0, 273 * GB)
+    said = decode(setup(machine, QWEN))
+    assert said.usable_batch == sessions
+    assert said.kind["aggregate_tokens_per_s"] == kind
+
+
+@pytest.mark.parametrize(
+    ("measured", "ceiling", "crossover", "aggregate"),
+    [
+        (set(), "combined", "bound", "bound"),
+        ({"bandwidth"}, "memory", "estimate", "estimate"),
+        ({"linear"}, "memory", "estimate", "bound"),
+        ({"linear"}, "combined", "estimate", "estimate"),
+        ({"attention"}, "memory", "bound", "bound"),
+        ({"attention"}, "combined", "bound", "estimate"),
+        ({"other"}, "combined", "bound", "bound"),
+    ],
+)
+def test_what_a_measured_rate_makes_an_estimate(measured, ceiling, crossover, aggregate):
+    machine = Machine(
+        128 * GB, 800 * GB, {"linear": 1e14, "attention": 1e14}, measured=frozenset(measured)
+    )
+    model = msgspec.structs.replace(
+        QWEN, experts=(), linear_active_parameters=3e9, attention=(), always_bytes=17 * GB
+    )
+    found = msgspec.structs.replace(
+        setup(machine, model, decode_ceiling=ceiling, batch=1),
+        linear_mode={"linear": 1.0},
+        attention_mode={"attention": 1.0},
+    )
+    said = decode(found)
+    assert said.kind["crossover_tokens"] == crossover
+    assert said.kind["aggregate_tokens_per_s"] == said.kind["forced"] == aggregate
+    told = crossover == "estimate" or aggregate == "estimate"
+    assert len(said.kind_reasons) == told
+    rated = "bandwidth" if "bandwidth" in measured else "compute rate"
+    assert not told or rated in said.kind_reasons[0]
+
+
+def test_the_rate_limited_batch_charges_the_draft_s_experts_for_one_session():
+    """W_active 10, a draft that sweeps 1 + 2 experts of 1 twice: (100 - 10 - 6) / 7 = 12."""
+    draft = Draft(always_bytes=1.0, experts=(Experts(8, 2, 1.0),))
+    step = Step(1000.0, 10.0, (), "expected", private_bytes=7.0, draft_tokens=2, draft=draft)
+    assert not step.combined
+    assert rate_limited_batch(step, 10.0) == 12
+    assert rate_limited_batch(msgspec.structs.replace(step, private_bytes=7.01), 10.0) == 11
 
 
 def test_a_dense_model_or_floor_routing_gives_bounds_alone():

@@ -538,6 +538,12 @@ def test_speculation_with_experts_in_host_memory_can_lose():
         1.6 * plain.single_session_tokens_per_s / told.single_session_tokens_per_s
     )
     assert told.speculation.loses_at[0][0] == 1
+    best = told.best_batch
+    at_best = evaluate(composed(sparse(), [card], batch=best, **asked)).decode.forced
+    assert told.speculation.break_even_at_best == pytest.approx(
+        1.6 * at_best.per_session_tokens_per_s / told.per_session_tokens_per_s
+    )
+    assert best > 1 and told.speculation.break_even_at_best != pytest.approx(needed, rel=0.01)
 
 
 @MODEST

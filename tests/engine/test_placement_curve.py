@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 from composition_setups import FAST, SHAPE, SLOW, composed, dense, many_pools, mixed_pools, sparse
+from decode_setups import BF16
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,7 +68,16 @@ def test_the_memory_time_of_a_tensor_split_is_its_bytes_over_all_bandwidths():
     batches = np.array([1, 3, 9])
     pooled = msgspec.structs.replace(found, composition=None)
     wanted = memory_time_s(decode_step(pooled, speculation), batches)
-    assert curve(found, batches).memory_time_s == pytest.approx(wanted, rel=1e-12)
+    drawn = curve(found, batches)
+    assert drawn.memory_time_s == pytest.approx(wanted, rel=1e-12)
+    assert drawn.compute_time_s is None
+    card = msgspec.structs.replace(pair.machine, compute_flop_per_s={BF16: 1e12})
+    known = composed(
+        msgspec.structs.replace(dense(), linear_active_parameters=9e9, attention=()),
+        [msgspec.structs.replace(pair, machine=card)],
+        **asked,
+    )
+    assert curve(known, batches).compute_time_s == pytest.approx(batches * 2 * 9e9 / 2e12)
 
 
 def test_of_two_ways_to_divide_experts_the_better_is_drawn():

@@ -538,7 +538,39 @@ def test_curve_without_a_side_has_the_other():
     assert curve.memory is None and curve.compute.shape == (2,)
 
 
+def test_one_pool_has_ceilings_at_lengths_that_do_not_fit_it():
+    """What fits is a question of the reservation, not of the curve."""
+    setup = with_machine(laguna(), capacity_bytes=80.5e9)
+    found = ceilings_over_length(setup, [1000, 200_000])
+    assert found.fitting[0] >= 1 and found.fitting[1] == 0
+    assert np.isfinite(found.time_s).all()
+
+
+def test_of_two_prompts_the_batch_does_not_fit_where_one_does():
+    room = 8e9 + 71.8987e9 + 12 * 2048 * 262144 + 36 * 2048 * 512
+    for prompts, verdict in ((1, "serves"), (2, "the batch does not fit")):
+        setup = with_machine(laguna(batch=prompts), capacity_bytes=room + 1e6)
+        assert prefill(setup).verdict == verdict
+    assert prefill(with_machine(setup, capacity_bytes=room - 1e6)).verdict == "no prompt fits"
+
+
+def test_a_typed_cache_is_known_as_long_as_a_prompt_is_one_chunk():
+    setup = with_model(laguna(), cache=TypedCache(1e9, 1e9))
+    whole, cut = (prefill(with_prompt(setup, chunk_tokens=width)) for width in (8192, 8191))
+    assert whole.memory_ceiling_tokens_per_s is not None
+    assert cut.memory_ceiling_tokens_per_s is None
+
+
+def test_a_prompt_without_a_cache_counts_as_a_byte():
+    """Nothing else could tell how many fit."""
+    setup = with_workload(with_model(laguna(cache_growth="on_demand"), cache=()), overhead_bytes=0)
+    setup = with_machine(setup, capacity_bytes=71.8987e9 + 7)
+    assert ceilings_over_length(setup, [100]).fitting.tolist() == [7.0]
+
+
 def test_table_lengths_double_up_to_the_limit():
+    assert doubling_lengths(4097) == (1024, 2048, 4096, 4097)
+    assert doubling_lengths(2047) == (1024, 2047)
     assert doubling_lengths(262144)[:3] == (1024, 2048, 4096)
     assert doubling_lengths(262144)[-2:] == (131072, 262144)
     assert doubling_lengths(1024) == (1024,)

@@ -77,7 +77,7 @@ prompts = st.builds(
     Prompt,
     prompt_tokens=st.sampled_from([1, 100, 2048, 9000]),
     cached_prefix_tokens=st.sampled_from([0, 700]),
-    chunk_tokens=st.sampled_from([None, 64, 512, 5000]),
+    chunk_tokens=st.sampled_from([None, 64, 512, 2048, 5000]),
     ttft_budget_s=st.sampled_from([None, 0.01, 0.5, 20.0]),
     cache_growth=st.sampled_from(["reserved", "on_demand"]),
     batch=st.sampled_from([None, 1, 4, 100]),

@@ -65,6 +65,7 @@ def test_an_answer_of_one_token_is_the_first_token():
 
 def test_a_turn_that_outgrows_the_reservation_is_none():
     assert turn_tokens(Prompt(1000, 500, answer_tokens=200)) == 1699
+    assert turn_tokens(Prompt(1000, 500, answer_tokens=1)) == turn_tokens(Prompt(1000, 500)) == 1500
     assert turn(asked(toy(reserved_tokens=1699)), 1.0) is not None
     assert turn(asked(toy(reserved_tokens=1698)), 1.0) is None
     assert turn(toy(), 1.0) is None
@@ -109,6 +110,15 @@ def test_the_combined_ceiling_charges_attention_at_the_context_of_each_step():
     assert turn(slow, 0.0, 100).answer_s == pytest.approx(worked, rel=1e-12)
 
 
+def test_the_combined_ceiling_charges_every_position_that_a_draft_proposes():
+    """Four positions for two and a half tokens: 40 s of arithmetic for each session's answer."""
+    model = ModelCosts(1e9, 1e9, (), linear_active_parameters=1e9, attention=())
+    machine = Machine(128e9, 273e9, {"bf16_fp32acc": 1e9})
+    slow = setup(machine, model, Speculation(3, 2.5), decode_ceiling="combined")
+    made = turn(asked(slow, answer=6), 0.0, 7)
+    assert made.answer_s == pytest.approx(5 * 7 * 4 * 2.0 / 2.5)
+
+
 def test_typed_figures_are_read_at_every_step():
     found = asked(setup(SPARK, QWEN), answer=21)
     made = turn(found, 0.0)
@@ -150,11 +160,11 @@ def test_an_answer_over_two_pools_takes_its_steps_at_one_placement(pools, batch)
 @pytest.mark.parametrize("limit", [None, 1600, 1000])
 def test_an_answer_over_two_pools_reads_the_draft_s_cache_as_well(limit):
     """Step by step too, a draft past its own limit of context reads no more."""
-    draft = Draft(0.2e9, 0.1e9, (), (CacheLayer("full", 1, 4e4, 4e4),), limit)
+    draft = Draft(0.2e9, 0.1e9, (), (CacheLayer("full", 2, 4e4, 4e4),), limit, modules=2)
     found = composed(
         sparse(), [FAST], Speculation(3, 2.5, draft), host=SLOW, reserved_context_tokens=9000
     )
-    for answer in (1, 200):
+    for answer in (1, 2, 200):
         made = turn(asked(found, answer=answer), 0.5, 3)
         steps = answer_of(asked(found, answer=answer), 3)
         assert made.answer_s == pytest.approx(steps, rel=1e-3)

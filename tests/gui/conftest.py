@@ -1,5 +1,7 @@
 """Nothing made by a test outlives it; a library and a window to test with."""
 
+import os
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -44,3 +46,38 @@ def evaluation(scenario, library):
 @pytest.fixture(scope="session")
 def theme(qapp: QApplication) -> Theme:
     return Theme(qapp)
+
+
+class SlowDisk:
+    """Holds every fsync until it may go on. One that the window's own thread waits for is let go
+    after a while, and counts against the window."""
+
+    def __init__(self) -> None:
+        self.stopped_the_window = False
+        self._window = threading.current_thread()
+        self._reached, self._free = threading.Event(), threading.Event()
+
+    def sync(self, handle: int) -> None:
+        self._reached.set()
+        if threading.current_thread() is self._window and not self._free.is_set():
+            self.stopped_the_window = True
+        else:
+            self._free.wait(60)
+        fsync(handle)
+
+    def is_writing(self) -> bool:
+        return self._reached.is_set()
+
+    def go_on(self) -> None:
+        self._free.set()
+
+
+fsync = os.fsync
+
+
+@pytest.fixture
+def slow_disk(monkeypatch) -> Iterator[SlowDisk]:
+    disk = SlowDisk()
+    monkeypatch.setattr("ourmodels_gui.files.os.fsync", disk.sync)
+    yield disk
+    disk.go_on()

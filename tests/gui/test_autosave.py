@@ -31,6 +31,7 @@ def make(window, *arguments, **options):
 
 def keep(self):
     kept(self)
+    self.wait()
     if list(self._folder.glob("*.json")):
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -71,6 +72,10 @@ class Run:
         self.document.told.connect(self.told.append)
         self.autosave = Autosave(self.document, folder, self.window)
 
+    def keep(self):
+        self.autosave.keep()
+        self.autosave.wait()
+
     def crash(self):
         """Let go of the lock without an orderly end, as a killed process does."""
         self.autosave._timer.stop()
@@ -102,7 +107,7 @@ def test_an_edit_is_kept_a_moment_later(start, tmp_path, qtbot):
 def test_what_a_crash_left_is_restored_as_unsaved(start, tmp_path):
     first = start()
     first.store.edit({FLOOR: 33})
-    first.autosave.keep()
+    first.keep()
     first.crash()
     second = start()
     assert second.autosave.restore()
@@ -116,7 +121,7 @@ def test_what_a_crash_left_is_restored_as_unsaved(start, tmp_path):
 def test_the_copy_of_a_window_that_is_open_is_left_alone(start, tmp_path):
     first = start()
     first.store.edit({FLOOR: 33})
-    first.autosave.keep()
+    first.keep()
     second = start()
     assert not second.autosave.restore()
     assert len(copies(tmp_path)) == 1
@@ -129,14 +134,14 @@ def test_the_restored_scenario_knows_its_file(start, tmp_path, scenario):
     first = start()
     first.document.open(path)
     first.store.edit({FLOOR: 33})
-    first.autosave.keep()
+    first.keep()
     first.crash()
     second = start()
     assert second.autosave.restore()
     assert second.document.path == path
     assert second.document.save()
     assert files.read_file(path).workload.floor_tokens_per_s == 33
-    second.autosave.keep()
+    second.keep()
     assert copies(tmp_path) == []
     second.autosave.end()
 
@@ -149,7 +154,7 @@ def test_a_file_changed_after_the_crash_is_not_written_over_unasked(
     first = start()
     first.document.open(path)
     first.store.edit({FLOOR: 33})
-    first.autosave.keep()
+    first.keep()
     first.crash()
     theirs = msgspec.structs.replace(scenario, name="Theirs")
     files.write_file(path, theirs)
@@ -174,9 +179,36 @@ def test_a_damaged_copy_is_set_aside_and_the_start_goes_on(start, tmp_path, cont
     run.autosave.end()
 
 
+def test_a_slow_disk_does_not_stop_the_window(start, tmp_path, qtbot, slow_disk):
+    run = start()
+    run.store.edit({FLOOR: 33})
+    qtbot.waitUntil(slow_disk.is_writing)
+    run.store.edit({FLOOR: 34})
+    run.autosave.keep()
+    assert copies(tmp_path) == []
+    slow_disk.go_on()
+    qtbot.waitUntil(lambda: b"34" in b"".join(path.read_bytes() for path in copies(tmp_path)))
+    run.autosave.end()
+    assert copies(tmp_path) == []
+    assert not slow_disk.stopped_the_window
+
+
+def test_what_is_saved_while_its_copy_is_written_leaves_no_copy(start, tmp_path, qtbot, slow_disk):
+    run = start()
+    before = run.store.scenario
+    run.store.edit({FLOOR: 33})
+    qtbot.waitUntil(slow_disk.is_writing)
+    run.store.open(before)
+    run.autosave.keep()
+    slow_disk.go_on()
+    run.autosave.wait()
+    assert copies(tmp_path) == []
+    run.autosave.end()
+
+
 def test_nothing_is_kept_of_what_is_saved(start, tmp_path):
     run = start()
-    run.autosave.keep()
+    run.keep()
     assert copies(tmp_path) == []
     run.autosave.end()
 

@@ -51,6 +51,26 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
     made.deleteLater()
 
 
+def test_a_window_is_dressed_once_when_it_is_whole(qapp, tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    theme = Theme(qapp)
+    dressed, sheets = qapp.styleSheet(), []
+    made_with = app.MainWindow
+
+    class Window(made_with):
+        def __init__(self, *given, **named):
+            sheets.append(qapp.styleSheet())
+            super().__init__(*given, **named)
+            sheets.append(qapp.styleSheet())
+
+    monkeypatch.setattr(app, "MainWindow", Window)
+    made = app.build(theme, Preferences(tmp_path))
+    assert sheets == ["", ""] and qapp.styleSheet() == dressed != ""
+    made.document._saved = made._store.scenario
+    made.close()
+    made.deleteLater()
+
+
 def settled(window, qtbot, place):
     """Show a tab and wait until nothing happens any more; fails where that never comes."""
     window.show_tab(place)

@@ -259,6 +259,32 @@ def test_a_place_that_cannot_be_written_is_told(window, tmp_path, monkeypatch):
     assert "Nothing was saved" in window.bar.words.text()
 
 
+def test_a_read_only_file_is_not_written_over(window, tmp_path, scenario):
+    path = tmp_path / f"kept{SUFFIX}"
+    files.write_file(path, scenario)
+    path.chmod(0o444)
+    window.open(path)
+    window.store.edit({FLOOR: 9})
+    assert window.document.save() is False
+    assert f"{path} cannot be written: the file is read-only. Nothing was saved." in (
+        window.bar.words.text()
+    )
+    assert window.document.is_modified
+    assert files.read_file(path) == scenario
+
+
+def test_a_file_of_a_later_version_is_refused_in_words(window, tmp_path, scenario):
+    path = tmp_path / f"later{SUFFIX}"
+    later = files.write(scenario).replace(b'"version": 1', b'"version": 2')
+    path.write_bytes(later)
+    before = window.store.scenario
+    window.open(path)
+    assert window.store.scenario == before and window.document.path is None
+    said = window.bar.words.text()
+    assert str(path) in said and "version" in said
+    assert path.read_bytes() == later
+
+
 @pytest.mark.parametrize("button", ["Cancel", "Discard"])
 def test_closing_over_changes_asks_first(window, monkeypatch, button):
     window.store.edit({FLOOR: 9})
@@ -381,7 +407,7 @@ def test_numbers_language_and_text_size_hold_from_the_next_start(window, folder)
     for name, value in (("numbers", "1.234,5"), ("language", "de"), ("text_percent", 130)):
         window.menus.chosen.emit(name, value)
         assert "next start" in window.bar.words.text()
-    window.preferences.write()
+    window.preferences.end()
     kept, notice = settings.load(folder)
     assert (kept.numbers, kept.language, kept.text_percent, notice) == ("1.234,5", "de", 130, "")
 
@@ -493,10 +519,11 @@ def test_the_focused_control_is_explained_by_a_key(window, monkeypatch):
     assert said == [window.form.workload.field(FLOOR).toolTip()]
 
 
-def test_starting_loads_neither_numpy_nor_pyqtgraph():
+def test_starting_loads_neither_numpy_nor_pyqtgraph_nor_what_reads_model_files():
+    late = ("numpy", "pyqtgraph", "ourmodels_gui.library.importers")
     code = (
         "import sys; from ourmodels_gui import app; "
-        "print([name for name in ('numpy', 'pyqtgraph') if name in sys.modules])"
+        f"print([name for name in {late} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -21,6 +21,30 @@ def test_what_is_changed_is_written_a_moment_later(qtbot, tmp_path):
     assert settings.load(tmp_path) == (preferences.settings, "")
 
 
+def test_a_slow_disk_does_not_stop_the_window(qtbot, tmp_path, slow_disk):
+    preferences = Preferences(tmp_path)
+    preferences.edit(theme="dark")
+    qtbot.waitUntil(slow_disk.is_writing)
+    preferences.edit(currency="EUR")
+    assert not (tmp_path / settings.FILE).exists()
+    slow_disk.go_on()
+    qtbot.waitUntil(lambda: settings.load(tmp_path)[0].currency == "EUR")
+    assert settings.load(tmp_path) == (preferences.settings, "")
+    assert preferences.settings.theme == "dark"
+    assert not slow_disk.stopped_the_window
+
+
+def test_what_another_window_wrote_meanwhile_is_kept(qtbot, tmp_path):
+    one, other = Preferences(tmp_path), Preferences(tmp_path)
+    one.edit(theme="dark")
+    other.edit(currency="EUR")
+    qtbot.waitUntil(lambda: settings.load(tmp_path)[0] == settings.Settings("EUR", theme="dark"))
+    one.edit(language="de")
+    one.end()
+    kept, notice = settings.load(tmp_path)
+    assert (kept.theme, kept.currency, kept.language, notice) == ("dark", "EUR", "de", "")
+
+
 def test_only_prices_are_told(qtbot, tmp_path):
     preferences, told = Preferences(tmp_path), []
     preferences.prices_changed.connect(lambda: told.append(preferences.settings.money))
@@ -45,7 +69,7 @@ def test_a_folder_that_takes_no_file_is_told_and_the_settings_hold(qtbot, tmp_pa
     preferences, refused = Preferences(tmp_path / "file" / "folder"), []
     preferences.refused.connect(refused.append)
     preferences.edit(theme="dark")
-    preferences.write()
+    preferences.end()
     assert preferences.settings.theme == "dark"
     assert len(refused) == 1 and str(tmp_path) in refused[0]
 

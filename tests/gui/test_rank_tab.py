@@ -18,12 +18,15 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QToolButt
 
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui import ranked
+from ourmodels_gui.gui import ranked as ranked_module
+from ourmodels_gui.gui.cell_delegate import CellDelegate
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.rank_choice import SHOWN, known
 from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
 from ourmodels_gui.gui.rank_tab import RankTab
 from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.library.load import Library
+from ourmodels_gui.ranking import table
 from ourmodels_gui.ranking.columns import BY_ID
 from ourmodels_gui.ranking.field import BEST
 from ourmodels_gui.ranking.table import Table
@@ -271,7 +274,7 @@ def test_choices_survive_a_restart(bench, qtbot, tmp_path, small):
         ranges={"watts": "100-400"},
         facets={"verdict": ("serves",)},
     )
-    bench.preferences.write()
+    bench.preferences.end()
     again = Bench(qtbot, tmp_path, small).present()
     assert again.rows.columns == ("machine", "verdict", "price", "watts")
     assert again.rows.sorted_by == ("watts", False)
@@ -298,7 +301,7 @@ def test_a_price_is_typed_in_its_cell_and_kept(bench, qtbot, tmp_path):
     QTest.keyClicks(editor, "1,234.5")
     key(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(bench.preferences.settings.prices))
-    bench.preferences.write()
+    bench.preferences.end()
     assert Preferences(tmp_path).settings.prices[machine].amount == 1234.5
     place = bench.rows.place_of(
         next(
@@ -454,7 +457,7 @@ def test_a_ranking_is_let_go_some_time_after_the_tab_is_left(bench, qtbot, scope
     bench.tab.show()
     bench.settle()
     assert (bench.tab.ranked.count, bench.tab.ranked.is_whole) == (shown, True)
-    assert bench.tab.pages.currentWidget() is not bench.tab.words
+    assert bench.tab.pages.currentWidget() is not bench.tab.pages.words
 
 
 def test_no_look_keeps_a_ranking_that_is_no_longer_shown(bench):
@@ -465,10 +468,78 @@ def test_no_look_keeps_a_ranking_that_is_no_longer_shown(bench):
         assert tables() == [len(bench.tab.ranked.table)], (scope, look)
 
 
+def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
+    bench.present()
+    ranked, resets = [], []
+    monkeypatch.setattr(
+        ranked_module, "rank", lambda *given: ranked.append(given) or table.rank(*given)
+    )
+    bench.rows.modelReset.connect(lambda: resets.append(True))
+    work = WorkloadChoice(floor_tokens_per_s=20)
+    bench.present(msgspec.structs.replace(SCENARIO, workload=work))
+    assert len(ranked) == 1
+    asked = msgspec.structs.replace(SCENARIO, workload=work, prefill=PrefillChoice(5000))
+    bench.present(asked)
+    bench.present(msgspec.structs.replace(asked, hardware="geforce-rtx-5090"))
+    assert len(ranked) == 1, "no prompt and no machine changes what is decoded"
+    assert not resets
+    fresh = table.rank(bench.tab.ranked.table.field, work, asked.prefill)
+    for column in BY_ID:
+        np.testing.assert_array_equal(
+            bench.tab.ranked.table.values(column), fresh.values(column), column
+        )
+    other = msgspec.structs.replace(asked, prefill=PrefillChoice(5000, linear_mode="fp8_fp32acc"))
+    bench.present(other)
+    assert len(ranked) == 2
+
+
+def test_columns_that_are_gone_are_not_asked_for_again(bench, qtbot):
+    bench.present().choose(scope="pairs")
+    qtbot.wait(50)
+    rows = bench.rows
+    rows.show(rows.table, rows.order, rows.rowCount(), rows.columns[:3])
+    rows.repaint()
+    qtbot.wait(50)
+    assert set(bench.tab.table._painter._painted) >= {(0, 0), (0, 2)}
+    assert max(column for _, column in bench.tab.table._painter._painted) == 2
+
+
+def test_an_edit_paints_only_cells_in_sight_that_changed(bench, qtbot, monkeypatch):
+    bench.present()
+    qtbot.wait(50)
+    view, painted = bench.tab.table, []
+    write = CellDelegate._write
+    monkeypatch.setattr(
+        CellDelegate,
+        "_write",
+        lambda *given, **how: painted.append(given[3]) or write(*given, **how),
+    )
+    in_sight = view.rowAt(view.viewport().height() - 1) - view.rowAt(0) + 1
+    before = bench.column("machine")
+    work = WorkloadChoice(floor_tokens_per_s=5.5)
+    bench.present(msgspec.structs.replace(SCENARIO, workload=work))
+    qtbot.wait(50)
+    assert painted, "the floor moves the best batch"
+    after = bench.column("machine")
+    stayed = {name for name, was in zip(after, before, strict=True) if name == was}
+    stayed -= set(after) - set(after[:in_sight])
+    assert stayed and not stayed & set(painted)
+    painted.clear()
+    bench.present(msgspec.structs.replace(SCENARIO, workload=work, hardware="geforce-rtx-5090"))
+    qtbot.wait(50)
+    assert set(painted) <= {
+        bench.rows.shown(place, column).text
+        for place in range(bench.rows.rowCount())
+        for column in range(len(bench.rows.columns))
+        if bench.rows.table.machine_of(bench.rows.row_at(place)).id
+        in ("geforce-rtx-4090", "geforce-rtx-5090")
+    }, "the rows in bold"
+
+
 def test_a_model_that_the_library_does_not_have_is_a_sentence(bench):
     bench.present(msgspec.structs.replace(SCENARIO, model=ModelRef("gone")))
-    assert bench.tab.pages.currentWidget() is bench.tab.words
-    assert "gone" in bench.tab.words.text()
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.words
+    assert "gone" in bench.tab.pages.words.text()
     bench.present()
     assert bench.tab.pages.currentWidget() is bench.tab.table
 
@@ -491,14 +562,14 @@ def test_a_catalog_of_one_machine_is_ranked(qtbot, tmp_path, library):
     bench = Bench(qtbot, tmp_path, one).present()
     assert bench.column("machine") == ["GeForce RTX 4090"]
     bench.choose(look="value")
-    assert bench.tab.pages.currentWidget() is bench.tab.plot
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.plot
 
 
 def test_an_empty_library_is_a_sentence(qtbot, tmp_path):
     bench = Bench(qtbot, tmp_path, Library({}, {}, ()))
     for scope in ("machines", "models", "pairs"):
         bench.choose(scope=scope).present()
-        assert len(bench.tab.words.text()) > 20
+        assert len(bench.tab.pages.words.text()) > 20
 
 
 def test_the_first_rows_of_a_long_list_stand_at_once(qtbot, tmp_path, small, monkeypatch):
@@ -558,7 +629,7 @@ def test_the_map_is_darker_where_more_is_served(bench):
 
 def test_the_plot_of_value_draws_the_front_and_counts_what_is_missing(bench):
     bench.choose(look="value").present()
-    plot, table = bench.tab.plot, bench.tab.ranked.table
+    plot, table = bench.tab.pages.plot, bench.tab.ranked.table
     prices, rates = table.values("price"), table.values("aggregate_tokens_per_s")
     bare = int((table.serves & np.isnan(prices)).sum())
     assert f"Not drawn: {bare} that serve" in bench.tab.note.accessibleName()
@@ -581,7 +652,7 @@ def test_the_plot_of_value_draws_the_front_and_counts_what_is_missing(bench):
 
 def test_names_on_the_plot_of_value_do_not_overlap(bench):
     bench.choose(look="value").present()
-    plot = bench.tab.plot
+    plot = bench.tab.pages.plot
     plot.grab()
     plot.place_labels()
     boxes = [note.mapRectToScene(note.boundingRect()) for note in plot._names if note.isVisible()]
@@ -593,9 +664,9 @@ def test_names_on_the_plot_of_value_do_not_overlap(bench):
 def test_a_plot_of_value_without_prices_says_how_to_get_them(bench):
     bench.preferences.edit(currency="CHF")
     bench.choose(look="value").present()
-    assert "F2" in bench.tab.words.text()
+    assert "F2" in bench.tab.pages.words.text()
     bench.choose(across="watts")
-    assert bench.tab.pages.currentWidget() is bench.tab.plot
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.plot
 
 
 def test_every_control_has_a_name(bench):
@@ -614,7 +685,7 @@ def test_a_fault_while_a_field_is_prepared_is_told_and_the_next_works(bench, qtb
         broken.setattr(ranked, "prepare", lambda *_: 1 // 0)
         bench.choose(scope="pairs")
     assert faults[0][0] is ZeroDivisionError
-    assert bench.tab.pages.currentWidget() is bench.tab.words
-    assert "division" in bench.tab.words.text() and not bench.tab.ranked.is_preparing
+    assert bench.tab.pages.currentWidget() is bench.tab.pages.words
+    assert "division" in bench.tab.pages.words.text() and not bench.tab.ranked.is_preparing
     bench.choose(weights=BEST)
     assert bench.rows.rowCount()

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 
+from ourmodels_gui.gui.cell_delegate import CellDelegate
 from ourmodels_gui.gui.tables import Cell, FigureTable, as_text
 
 ROWS = ([Cell("1", 1), Cell("49.3", 49.28125)], [Cell("26", 26), Cell("1,320", 1320.5)])
@@ -52,13 +53,43 @@ def test_selection_and_column_widths_survive_new_figures(table):
     assert [table.columnWidth(column) for column in range(2)] == widths
 
 
-def test_only_the_rows_that_changed_are_painted_anew(table):
-    changed = []
-    table.figures.dataChanged.connect(lambda first, last: changed.append((first.row(), last.row())))
-    table.figures.modelReset.connect(lambda: changed.append("reset"))
-    table.present([list(row) for row in ROWS], {1})
-    assert changed == []
-    table.present([ROWS[0], [Cell("26", 26), Cell("1,321", 1321.0)]], {1})
-    assert changed == [(1, 1)]
-    table.present([ROWS[0], [Cell("26", 26), Cell("1,321", 1321.0)]], {0})
-    assert changed == [(1, 1), (0, 0), (1, 1)]
+def painted(table, qtbot, monkeypatch, rows, marked=frozenset({1})):
+    """The texts that are painted when a table in sight is given these rows."""
+    texts = []
+    write = CellDelegate._write
+
+    def watched(delegate, painter, room, text, face, **how):
+        texts.append(text)
+        write(delegate, painter, room, text, face, **how)
+
+    qtbot.wait(20)
+    with monkeypatch.context() as patched:
+        patched.setattr(CellDelegate, "_write", watched)
+        table.present(rows, marked)
+        qtbot.wait(20)
+    return texts
+
+
+def test_only_what_looks_otherwise_is_painted_anew(table, qtbot, monkeypatch):
+    with qtbot.waitExposed(table):
+        table.show()
+    resets = []
+    table.figures.modelReset.connect(lambda: resets.append(True))
+    assert painted(table, qtbot, monkeypatch, [list(row) for row in ROWS]) == []
+    rows = [ROWS[0], [Cell("26", 26), Cell("1,321", 1321.0)]]
+    assert painted(table, qtbot, monkeypatch, rows) == ["1,321"]
+    rows = [ROWS[0], [Cell("27", 27), Cell("1,322", 1322.0)]]
+    assert painted(table, qtbot, monkeypatch, rows) == ["27", "1,322"]
+    moved = painted(table, qtbot, monkeypatch, rows, {0})
+    assert sorted(moved) == ["1,322", "27", "49.3"], "and the first, which is in use, by Qt"
+    assert not resets
+
+
+def test_the_cell_in_use_is_painted_anew_as_well(table, qtbot):
+    with qtbot.waitExposed(table):
+        table.show()
+    table.setCurrentIndex(table.figures.index(1, 1))
+    table.setFocus()
+    qtbot.wait(20)
+    table.figures.rows[1] = [Cell("26", 26), Cell("1,321", 1321.0)]
+    assert table.itemDelegate().changed(0, 2) == {1: [1]}

@@ -1,8 +1,10 @@
+from datetime import date
+
 import msgspec
 import pytest
 
 from ourmodels_gui import paths
-from ourmodels_gui.library import check
+from ourmodels_gui.library import check, check_machine
 from ourmodels_gui.library.check import (
     CHECK_NAMES,
     check_hardware,
@@ -440,3 +442,14 @@ def test_conflicts_and_notes_are_sentences(library):
     for record in records_of(library).values():
         for text in (*record.notes, *record.conflicts, *record.exceptions.values()):
             assert text.endswith("."), text
+
+
+@pytest.mark.parametrize("today", [date(1970, 1, 1), date(2100, 1, 1)])
+def test_a_wrong_clock_makes_no_finding(monkeypatch, today):
+    class Clock(date):
+        @classmethod
+        def today(cls):
+            return today
+
+    monkeypatch.setattr(check_machine, "date", Clock)
+    assert faults(record(released=Fact("2024-10-30", source="sheet"))) == []

@@ -2,6 +2,7 @@
 
 import configparser
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import ourmodels_gui
-from ourmodels_gui import app
+from ourmodels_gui import app, cli
 from ourmodels_gui.scenario import SUFFIX
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +61,66 @@ def test_every_system_knows_the_program_by_one_id(bundle, desktop, metadata):
     assert f"id={bundle.APP_ID}\n" in (LINUX / "install.sh").read_text(encoding="utf-8")
 
 
+def test_every_system_is_told_the_same_name_and_authors(bundle, desktop, metadata):
+    assert f'setApplicationDisplayName("{bundle.NAME}")' in Path(app.__file__).read_text("utf-8")
+    assert desktop["Name"] == metadata.findtext("name") == bundle.NAME
+    assert metadata.findtext("developer/name") == bundle.AUTHORS
+    assert bundle.APP_ID.startswith(metadata.find("developer").get("id") + ".")
+    windows = (PACKAGING / "windows" / "ourmodels.iss").read_text(encoding="utf-8")
+    assert f'#define Name "{bundle.NAME}"\n' in windows
+    assert f"\nAppPublisher={bundle.AUTHORS}\n" in windows
+    macos = (PACKAGING / "macos" / "pack.sh").read_text(encoding="utf-8")
+    assert f'"dist/{bundle.NAME}.app"' in macos
+    assert bundle.AUTHORS.lower() in (ROOT / "NOTICE").read_text(encoding="utf-8").lower()
+
+
+def test_only_one_place_says_whom_to_write_to(bundle):
+    listed = subprocess.run(
+        ["git", "grep", "--untracked", "-Ilo", r"[[:alnum:].-]*@[[:alnum:].-]*\.invalid"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if listed.returncode == 128:
+        pytest.skip("no git here")
+    places = {ROOT / name for name in listed.stdout.splitlines()}
+    words = {path for path in places if path.suffix == ".po"}
+    assert places - words <= {PACKAGING / "bundle.py"}
+    for path in (ROOT / "resources" / "locale").rglob("*.po"):
+        assert path.read_text(encoding="utf-8").count(f"{bundle.AUTHORS} <{bundle.CONTACT}>") == 2
+
+
+def test_the_manual_names_every_command_as_the_program_does():
+    page = (LINUX / "ourmodels.1").read_text(encoding="utf-8")
+    (commands,) = (
+        action for action in cli._parser()._actions if hasattr(action, "_choices_actions")
+    )
+    told = "".join(f".TP\n.B {each.dest}\n{each.help}\n" for each in commands._choices_actions)
+    assert told.count(".TP") > 5
+    assert told in page
+
+
+def test_a_bundle_carries_the_licences_of_what_only_a_bundle_carries(tmp_path):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import pathlib, licences; licences.WRITTEN = pathlib.Path(sys.argv[2])\n"
+        "licences.starter = licences.python\n"
+        "for name, path, kind in licences.entries(['libz.so.1', 'libcairo.so.2']):\n"
+        "    print(name, kind, len(pathlib.Path(path).read_text('utf-8')))\n"
+    )
+    command = [sys.executable, "-c", code, str(PACKAGING), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    folder = "ourmodels_gui/_data/resources/licences"
+    names = [f"{folder}/{name}" for name in ("Python.txt", "PyInstaller.txt")]
+    if sys.platform == "linux" and shutil.which("dpkg-query"):
+        names.append(f"{folder}/system-libraries.txt")
+        text = (tmp_path / "system-libraries.txt").read_text(encoding="utf-8")
+        assert text.startswith("libz.so.1 (Debian package zlib1g)")
+        assert "cairo" not in text.partition("\n")[0]
+    assert [name for name, _, _ in lines] == names
+    assert all(kind == "DATA" and int(length) > 500 for _, kind, length in lines)
+
+
 def test_scenario_files_open_with_the_program(bundle, desktop, metadata):
     kind = ElementTree.parse(LINUX / f"{bundle.APP_ID}.xml").getroot().find("m:mime-type", MIME)
     assert kind.find("m:glob", MIME).get("pattern") == f"*{SUFFIX}"
@@ -83,7 +144,9 @@ def test_flatpak_gets_no_network_and_no_files():
     assert [word for word in asked if "network" in word or "filesystem" in word] == []
 
 
-@pytest.mark.parametrize("name", ["macos/pack.sh", "windows/ourmodels.iss", "flatpak"])
+@pytest.mark.parametrize(
+    "name", ["macos/pack.sh", "macos/entitlements.plist", "windows/ourmodels.iss", "flatpak"]
+)
 def test_what_could_not_be_tried_says_so(name):
     place = PACKAGING / name
     files = [place] if place.is_file() else list(place.iterdir())
@@ -111,6 +174,7 @@ def test_the_tarballs_installer_takes_out_all_it_put_in(tmp_path, bundle):
         "bin/ourmodels",
         "lib/ourmodels/ourmodels",
         "share/doc/ourmodels/copyright",
+        "share/man/man1/ourmodels.1.gz",
         f"share/applications/{bundle.APP_ID}.desktop",
         f"share/mime/packages/{bundle.APP_ID}.xml",
         f"share/metainfo/{bundle.APP_ID}.metainfo.xml",

@@ -60,12 +60,21 @@ def most_traffic(parts: Parts, rooms_bytes: Values, placement: dict[str, float])
         for share, held, moved in zip(kept, parts.held_bytes, parts.moved_bytes, strict=True):
             within = of_sets(share[:, np.newaxis])
             rooms, most = rooms - within * held, most + within * moved
+    # No pool moves nothing, and all of them everything; between these, sets are filled.
+    some = most[1:-1]
+    left = np.array(np.broadcast_to(rooms[1:-1], some.shape))
+    taken = np.empty(some.shape)
     for held, moved in zip(*in_order(free), strict=True):
-        taken = np.clip(rooms, 0.0, held)
-        share = np.ones(most.shape)
-        np.divide(taken, held, out=share, where=held > LEAST_BYTES)
-        most = most + share * moved
-        rooms = rooms - held
+        np.minimum(np.maximum(left, 0.0, out=taken), held, out=taken)
+        solid = held > LEAST_BYTES
+        if solid.all():
+            taken /= held
+        else:
+            share = np.ones(taken.shape)
+            taken = np.divide(taken, held, out=share, where=solid)
+        taken *= moved
+        some += taken
+        left -= held
     most[0] = 0.0
     most[-1] = summed(parts.moved_bytes)
     return most

@@ -1,9 +1,11 @@
 """Which ways of using its pools a composition has: the one asked for, then those beside it."""
 
 from ..setup import Setup
+from ..step import decode_step
 from .experts import ExpertSplit, ReplicatedAttention
 from .layers import EqualLayers, groups_tried
 from .policy import Policy
+from .pool_memory import Filling
 from .pools import PoolPolicy
 from .tensor import HeadSplit, TensorSplit, heads_known
 
@@ -16,7 +18,8 @@ def policies(setup: Setup) -> tuple[Policy, ...]:
         modes = [composition.pools, "both", "sequential"]
         if composition.link_bytes_per_s:
             modes.append("streamed")
-        return tuple(PoolPolicy(setup, mode) for mode in dict.fromkeys(modes))
+        filling = Filling(setup, decode_step(setup, setup.speculation))
+        return tuple(PoolPolicy(setup, mode, filling=filling) for mode in dict.fromkeys(modes))
     if composition.split == "tensor":
         heads = (HeadSplit(setup),) if heads_known(setup) else ()
         return (TensorSplit(setup), *heads)
@@ -24,7 +27,10 @@ def policies(setup: Setup) -> tuple[Policy, ...]:
         return (ExpertSplit(setup), ReplicatedAttention(setup))
     if len(composition.devices) == 1:
         return tuple(EqualLayers(setup, groups) for groups in groups_tried(setup))
+    filling = Filling(setup, decode_step(setup, setup.speculation))
     return tuple(
-        PoolPolicy(setup, "sequential") if groups == 1 else PoolPolicy(setup, "groups", groups)
+        PoolPolicy(setup, "sequential", filling=filling)
+        if groups == 1
+        else PoolPolicy(setup, "groups", groups, filling)
         for groups in groups_tried(setup)
     )

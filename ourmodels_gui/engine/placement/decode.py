@@ -8,6 +8,7 @@ import numpy as np
 from ..caveats import cautions
 from ..costs import active_bytes, cache_alloc_bytes
 from ..decode import crossover, last_batch, rate_limited_batch
+from ..kept import Kept
 from ..memory_power import (
     large_memory_limit_tokens_per_s,
     memory_power_bytes2_per_s,
@@ -29,6 +30,14 @@ def decode(setup: Setup) -> tuple[Decode, Placement]:
     Memory power, the large-memory limit and the rate-limited batch are those of all pools taken
     together, which no policy exceeds.
     """
+    basis = msgspec.structs.replace(setup, prompt=None, assumptions=())
+    return _kept.of(basis, lambda: _placed(setup))
+
+
+_kept: Kept[tuple[Decode, Placement]] = Kept()
+
+
+def _placed(setup: Setup) -> tuple[Decode, Placement]:
     found = side_by_side(setup)
     main, own = found[0]
     result = _decode(setup, main, own)

@@ -1,5 +1,7 @@
 """What every way of using the pools of a composition answers."""
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +20,24 @@ BETWEEN = "between devices"
 class Limit(msgspec.Struct, frozen=True):
     """A ceiling of one session at each batch, and what sets it.
 
-    which: of `bindings`, at each batch; the one there is where it is None.
+    which: of `bindings`, at each batch, found when it is asked for; the one there is where it is
+    None.
     """
 
     bindings: tuple[Binding, ...]
     per_session_tokens_per_s: Values
-    which: NDArray[np.intp] | None = None
+    which: Callable[[], NDArray[np.intp]] | None = None
 
     def binding(self, place: int) -> Binding:
         """What sets the ceiling at one of the batches."""
-        return self.bindings[0 if self.which is None else int(self.which[place])]
+        return self.bindings[0 if self.which is None else int(self.which()[place])]
 
     def resources(self) -> NDArray[np.str_]:
         """The resource that sets the ceiling at each batch."""
         named = np.array([binding.resource for binding in self.bindings])
         if self.which is None:
             return np.full(self.per_session_tokens_per_s.shape, named[0])
-        resources: NDArray[np.str_] = named[self.which]
+        resources: NDArray[np.str_] = named[self.which()]
         return resources
 
 

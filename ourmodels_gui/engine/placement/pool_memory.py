@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from ..capacity import Capacity, capacity
 from ..decode import last_batch
 from ..setup import Setup
-from ..step import step_bytes
+from ..step import Step, step_bytes
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
 from .knapsack import densest_first, pinned
 from .parts import Parts, parts
 from .policy import Policy, Values
 from .pool import Mode, pools_in
+
+MOST_KNOWN = 64
+"""Arrays of batches that are kept; a search for the best one looks at fewer."""
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -30,18 +33,50 @@ class Placed(msgspec.Struct, frozen=True):
     seconds: Values
 
 
+class Filling:
+    """The parts of a setup and F of pools with their rooms (`balance`) at some batches.
+
+    Every way of using the same pools asks for them, again and again for the same batches.
+    """
+
+    def __init__(self, setup: Setup, step: Step) -> None:
+        self._setup, self._step = setup, step
+        assert setup.composition is not None
+        self._pinned = setup.composition.placement
+        self._whole_layers = setup.composition.host is None
+        self._known: dict[tuple[bytes, ...], tuple[Parts, Values]] = {}
+
+    def at(self, batch: Values, groups: Values, rooms_bytes: Values) -> tuple[Parts, Values]:
+        """Both at each batch, so many groups of sessions taking turns."""
+        key = (batch.tobytes(), groups.tobytes(), rooms_bytes.tobytes())
+        if key not in self._known:
+            whole = self._whole_layers
+            found = parts(self._setup, self._step, batch, batch / groups, whole_layers=whole)
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = (found, most_traffic(found, rooms_bytes, self._pinned))
+        return self._known[key]
+
+
 class PoolMemory(Policy):
     """The gate of pools of unlike speed, and the least period of their memory.
 
     Which bytes lie where is chosen anew for every batch, so that the period is the shortest.
 
-    mode, groups: as in `pools.PoolPolicy`.
+    mode, groups, filling: as in `pools.PoolPolicy`.
     """
 
     beyond = False
 
-    def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        mode: Mode,
+        groups: int | None = None,
+        filling: Filling | None = None,
+    ) -> None:
         super().__init__(setup)
+        self._filling = filling or Filling(setup, self.step)
         self.mode, self.asked = mode, groups
         self.pinned = self.composition.placement
         self.pools = pools_in(self.composition, mode)
@@ -126,9 +161,7 @@ class PoolMemory(Policy):
 
     def placed_in(self, batch: Values, groups: Values) -> Placed:
         """The same with these numbers of groups."""
-        whole = self.composition.host is None
-        found = parts(self.setup, self.step, batch, batch / groups, whole_layers=whole)
-        most = most_traffic(found, self.rooms_bytes, self.pinned)
+        found, most = self._filling.at(batch, groups, self.rooms_bytes)
         if self.mode == "sequential":
             seconds = least_in_turn(most, self.one_s)
         elif self.mode == "groups":

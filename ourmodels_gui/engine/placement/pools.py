@@ -1,5 +1,7 @@
 """Pools of unlike speed: a device and the memory of its host, or layers on unlike devices."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from .knapsack import divide
 from .layers import groups_name
 from .policy import Limit, Values
 from .pool import Mode
-from .pool_memory import PoolMemory
+from .pool_memory import Filling, PoolMemory
 from .pool_work import PoolWork, Together, Worked
 from .search import highest
 from .sweep_search import Indices, Ranges
@@ -33,11 +35,18 @@ class PoolPolicy(PoolMemory):
     g, max(sum_i t_i(b/g), g max_i t_i(b/g)). The arithmetic counts where the combined ceiling is
     asked for. In more than two pools memory and arithmetic are each placed best by themselves.
 
-    mode: one of these. groups: g of that mode, or None for the best.
+    mode: one of these. groups: g of that mode, or None for the best. filling: shared by several
+    ways of using the same pools.
     """
 
-    def __init__(self, setup: Setup, mode: Mode, groups: int | None = None) -> None:
-        super().__init__(setup, mode, groups)
+    def __init__(
+        self,
+        setup: Setup,
+        mode: Mode,
+        groups: int | None = None,
+        filling: Filling | None = None,
+    ) -> None:
+        super().__init__(setup, mode, groups, filling)
         self.work = PoolWork(setup, mode, self.pools)
         self.restricts = mode != "both" or bool(self.pinned) or self._host_computes()
         self.name = NAMES.get(mode, "")
@@ -64,15 +73,20 @@ class PoolPolicy(PoolMemory):
 
     def limits(self, batch: Values) -> tuple[Limit, ...]:
         placed = self.placed(batch)
-        slowest = _slowest(self.each_s(placed.groups, self.traffic(placed)))
+
+        @cache
+        def slowest() -> NDArray[np.intp]:
+            return _slowest(self.each_s(placed.groups, self.traffic(placed)))
+
         bindings = tuple(
             Binding("link" if pool.link else "memory", pool.name) for pool in self.pools
         )
         found = [Limit(bindings, self.rate(placed.seconds), slowest)]
         if self._charges_work():
             worked = self._worked(batch)
-            bindings = tuple(Binding("compute", pool.name) for pool in self.pools)
-            found.append(Limit(bindings, self.rate(worked.seconds), _slowest(worked.each_s)))
+            computing = tuple(Binding("compute", pool.name) for pool in self.pools)
+            rates = self.rate(worked.seconds)
+            found.append(Limit(computing, rates, lambda: _slowest(worked.each_s)))
         if self.composition.split != "layers":
             found += self.link_limits(batch, self.composition.split)
         return tuple(found)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ..kept import Kept
 from ..prefill import prefill_under
 from ..prompt_policy import PromptPolicy
 from ..result import Placement, PolicyPrompt, Prefill
@@ -24,13 +25,40 @@ def prefill(setup: Setup, placed: Placement) -> tuple[Prefill, Placement]:
 
     Raises ValueError when the setup has no prompt.
     """
+    found = _kept.of(_basis(setup), lambda: _prefill(setup))
+    told = tuple(
+        msgspec.structs.replace(one, prompt=found.policies[one.name]) for one in placed.policies
+    )
+    return found.main, msgspec.structs.replace(placed, policies=told, prompt_policy=found.name)
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """The prefill figures in use, whose they are, and every policy's."""
+
+    main: Prefill
+    name: str
+    policies: dict[str, PolicyPrompt]
+
+
+_kept: Kept[_Found] = Kept()
+
+
+def _basis(setup: Setup) -> Setup:
+    """The setup without what only decode rests on."""
+    work = msgspec.structs.replace(
+        setup.workload, floor_tokens_per_s=0.0, read_context_tokens=0, batch=None
+    )
+    prompt = setup.prompt and msgspec.structs.replace(setup.prompt, answer_tokens=None)
+    return msgspec.structs.replace(setup, workload=work, prompt=prompt, assumptions=())
+
+
+def _prefill(setup: Setup) -> _Found:
     ways = [prompts_under(way) for way in policies(setup)]
     main = _main(ways)
     found = {way.name: prefill_under(way, ranged=way is main) for way in ways}
-    shown = {way.name: _told(way, found[way.name]) for way in ways}
-    told = tuple(msgspec.structs.replace(one, prompt=shown[one.name]) for one in placed.policies)
-    placed = msgspec.structs.replace(placed, policies=told, prompt_policy=main.name)
-    return found[main.name], placed
+    return _Found(
+        found[main.name], main.name, {way.name: _told(way, found[way.name]) for way in ways}
+    )
 
 
 def prompt_policy(setup: Setup, name: str | None = None) -> PromptPolicy:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ... import paths
 from ...evaluation import run
 from ...files import read_small
 from ...language import english, tr
@@ -240,7 +241,7 @@ class ReportDialog(QDialog):
         stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
         kinds = tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
         chosen, kind = QFileDialog.getSaveFileName(
-            self, tr("Save the report"), str(Path.home() / f"{stem}.pdf"), kinds
+            self, tr("Save the report"), str(paths.home() / f"{stem}.pdf"), kinds
         )
         if not chosen:
             return
@@ -256,7 +257,7 @@ class ReportDialog(QDialog):
             self._change()
             return
         name, _ = QFileDialog.getOpenFileName(
-            self, tr("Choose a logo"), str(Path.home()), tr("Pictures (*.png *.jpg)")
+            self, tr("Choose a logo"), str(paths.home()), tr("Pictures (*.png *.jpg)")
         )
         self._read_logo(name)
 

@@ -1,7 +1,7 @@
-"""Tells whether a window can be opened here: exit status 0 yes, 1 no.
+"""Whether a window can be opened here. As a program: exit status 0 yes, 1 no.
 
 DISPLAY or WAYLAND_DISPLAY being set is not enough (a login over ssh may leave a dead one), so a
-connection is opened and closed through the same libraries that Qt uses.
+connection is opened and closed through the same libraries that Qt uses, which itself would abort.
 """
 
 import ctypes
@@ -38,10 +38,20 @@ def x11() -> bool:
     xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
     xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
     connection = xcb.xcb_connect(None, None)
-    usable = xcb.xcb_connection_has_error(connection) == 0
+    usable = bool(xcb.xcb_connection_has_error(connection) == 0)
     xcb.xcb_disconnect(connection)
     return usable
 
 
+def found() -> list[str]:
+    """Qt's names of the kinds of display that answer, the preferred first."""
+    return [name for name, answers in (("wayland", wayland), ("xcb", x11)) if answers()]
+
+
+def can_be_missing() -> bool:
+    """Whether that is a question: on Linux, unless somebody has told Qt what to draw on."""
+    return sys.platform == "linux" and not os.environ.get("QT_QPA_PLATFORM")
+
+
 if __name__ == "__main__":
-    sys.exit(0 if sys.platform != "linux" or wayland() or x11() else 1)
+    sys.exit(0 if sys.platform != "linux" or found() else 1)
