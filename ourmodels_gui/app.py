@@ -25,11 +25,11 @@ from .gui.own_compositions import OwnCompositions
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
 from .gui.preferences import Preferences
+from .gui.qt_theme import Theme
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.speech import speak
 from .gui.store import Store
-from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
 from .gui.typed import use_numbers
 from .library.load import Library, load
@@ -162,8 +162,8 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
             ("Rank", lambda: _rank_tab(store, preferences, tray)),
-            ("Find", lambda: _find_tab(store, preferences, tray)),
-            ("Compare", lambda: _compare_tab(store, preferences, tray)),
+            ("Find", lambda: _find_tab(store, preferences, tray, window)),
+            ("Compare", lambda: _compare_tab(store, preferences, tray, window)),
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
@@ -254,13 +254,17 @@ def _rank_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
     return RankTab(lambda: store.library, preferences, tray)
 
 
-def _find_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
+def _find_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWindow) -> QWidget:
     from .gui.find_tab import FindTab  # noqa: PLC0415
 
-    return FindTab(lambda: store.library, preferences, tray)
+    tab = FindTab(lambda: store.library, preferences, tray)
+    tab.report_asked.connect(window.menus.report)
+    return tab
 
 
-def _compare_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
+def _compare_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWindow) -> QWidget:
     from .gui.compare_tab import CompareTab  # noqa: PLC0415
 
-    return CompareTab(lambda: store.library, preferences, tray)
+    tab = CompareTab(lambda: store.library, preferences, tray)
+    tab.report_asked.connect(window.menus.report)
+    return tab

@@ -36,7 +36,7 @@ FOCUSED = QStyle.StateFlag.State_HasFocus.value
 ACTIVE = QStyle.StateFlag.State_Active.value
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """tone: a role of the palette. quiet: in the caption size. hint: on hover."""
 
     text: str
