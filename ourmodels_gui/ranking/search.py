@@ -48,7 +48,7 @@ Write = Callable[[float, Separators], str]
 Values = dict[str, str | tuple[Write, float]]
 
 
-class Check(msgspec.Struct, frozen=True):
+class Check(msgspec.Struct, frozen=True, gc=False):
     """One need held against one machine.
 
     met: None where a figure is unknown, which rules nothing out. headroom: how many times over it
@@ -71,7 +71,7 @@ class Check(msgspec.Struct, frozen=True):
         return tr(self.words).format(**shown)
 
 
-class Candidate(msgspec.Struct, frozen=True, eq=False):
+class Candidate(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A machine with the weight format that suits the needs best."""
 
     machine: RankedMachine
