@@ -66,12 +66,14 @@ class CheckForm(Group):
     def present_check(self, checked: Check, *, rated: bool) -> None:
         """Show the run; rated: its rate is a real one. What is missing is asked for there."""
         run = checked.run
-        choices = [(id_, spoken(form.name)) for id_, form in WEIGHT_FORMATS.items()]
+        choices: list[tuple[object, str]] = [
+            (id_, spoken(form.name)) for id_, form in WEIGHT_FORMATS.items()
+        ]
         if self._models is not None and run.model in self._models.models:
             choices = list(weight_choices(self._models.models[run.model].record))
         if run.weights and run.weights not in dict(choices):
             choices.append((run.weights, run.weights))
-        self.field("weights").offer(choices)  # type: ignore[union-attr]
+        self.field("weights").offer(choices)  # type: ignore[union-attr,arg-type]
         values: dict[str, Any] = {
             name: getattr(run, name) or None
             for name in ("machine", "model", "weights", "depth_tokens", "note")

@@ -9,7 +9,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import (
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
@@ -22,6 +30,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from . import typed
+from .choice_list import HEADING, ChoiceList
 from .theme import sized
 
 Parse = Callable[[str], float]
@@ -176,7 +186,10 @@ class TextField(QLineEdit):
 
 
 class ChoiceField(QComboBox):
-    """One of a few values, each with its words; the default's value is committed as None."""
+    """One of some values, each with its words; the default's value is committed as None.
+
+    Typing opens the list and finds a value by any part of its words.
+    """
 
     committed = Signal(object)
 
@@ -187,19 +200,54 @@ class ChoiceField(QComboBox):
         self.setMinimumContentsLength(8)
         self._choices: tuple[tuple[Any, str], ...] = ()
         self._default: Any = None
+        self._list: ChoiceList | None = None
         self.activated.connect(self._activated)
 
     def offer(self, choices: Sequence[tuple[Any, str]]) -> None:
-        """The values with their words, in order; the value None stands for the default."""
+        """The values with their words, in order; the value None stands for the default.
+
+        `HEADING` in place of a value makes its words a heading.
+        """
         if tuple(choices) == self._choices:
             return
         value, default = self.value(), self._default
         self._choices = tuple(choices)
         self.clear()
-        for index, (_, words) in enumerate(self._choices):
+        for index, (offered, words) in enumerate(self._choices):
             self.addItem(words)
-            self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
+            if offered is HEADING:
+                self.setItemData(index, sized("caption", bold=True), Qt.ItemDataRole.FontRole)
+                self._items.item(index).setFlags(Qt.ItemFlag.NoItemFlags)
+            else:
+                self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
         self.present(value, default)
+
+    @property
+    def _items(self) -> QStandardItemModel:
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)  # Qt's own, unless it is given another
+        return model
+
+    def showPopup(self) -> None:
+        if self._list is None:  # made when it is first asked for
+            self._list = ChoiceList(self)
+            self.setView(self._list)
+        super().showPopup()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = Qt.KeyboardModifier
+        if (
+            event.text().strip().isprintable()
+            and event.text().strip()
+            and not (
+                event.modifiers() & (keys.ControlModifier | keys.AltModifier | keys.MetaModifier)
+            )
+        ):
+            self.showPopup()
+            if self._list is not None:
+                self._list.keyboardSearch(event.text())
+            return
+        super().keyPressEvent(event)
 
     @property
     def whole_px(self) -> int:
@@ -269,6 +317,7 @@ class LogSlider(QSlider):
         shown = default if value is None else value
         if shown is None or self.isSliderDown():
             return
+        self.setAccessibleDescription(typed.show(shown))  # the position says nothing aloud
         inside = min(max(shown, self._low), self._high)
         share = math.log(inside / self._low) / math.log(self._high / self._low)
         self.setValue(round(share * self.STEPS))

@@ -32,6 +32,7 @@ from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .preferences import Preferences
 from .rank_bar import tool
+from .saving import ask_where
 from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
 
@@ -44,6 +45,7 @@ class FindTab(QWidget):
     """Searches when a need changes, and only while the tab is in sight."""
 
     edited = Signal(dict)
+    report_asked = Signal()
 
     def __init__(
         self,
@@ -94,7 +96,8 @@ class FindTab(QWidget):
         self.open.clicked.connect(self.ask_and_open)
         self.save = tool(tr("Save…"), tr("Save the needs as a file"))
         self.save.clicked.connect(self.ask_and_save)
-        self.export = ExportButton(self.sheet, lambda: None, tr("Machines"))
+        self.export = ExportButton(self.sheet, lambda: None, tr("Machines"), report=self.subject)
+        self.export.report_asked.connect(self.report_asked)
         left, right = QWidget(), QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, UNIT, 0)
@@ -252,16 +255,10 @@ class FindTab(QWidget):
         if needs is None:
             return
         suggestion = self._file or paths.home() / "requirements.json"
-        name, _ = QFileDialog.getSaveFileName(
-            self,
-            tr("Save requirements"),
-            str(suggestion),
-            tr("Requirements (*.json);;All files (*)"),
-        )
-        if name:
-            path = Path(name)
-            if write_or_tell(path, files.write(needs), self):
-                self._file = path
+        kinds = {".json": tr("Requirements")}
+        path = ask_where(self, tr("Save requirements"), suggestion, kinds)
+        if path is not None and write_or_tell(path, files.write(needs), self):
+            self._file = path
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -107,7 +107,12 @@ class Scrolled(QScrollArea):
 
 
 class FoldingSplit(QSplitter):
-    """Two parts beside each other with a handle between; in a narrow page one under the other."""
+    """Two parts beside each other with a handle between; in a narrow page one under the other.
+
+    folded: whether they stand so.
+    """
+
+    folded = Signal(bool)
 
     def __init__(
         self,
@@ -115,19 +120,34 @@ class FoldingSplit(QSplitter):
         second: QWidget,
         sizes: tuple[int, int],
         stretches: tuple[int, int] = (0, 0),
+        heights: tuple[int, int] = (0, 0),
     ) -> None:
-        """sizes: how the room is divided at first. stretches: and what is added to it."""
+        """sizes: how the room is divided at first. stretches: and what is added to it. heights: of
+        the parts at the least where one is under the other."""
         super().__init__(Qt.Orientation.Horizontal)
+        self._beside_px, self._heights = px(NARROW_PX), heights
         for place, part in enumerate((first, second)):
             self.addWidget(part)
             self.setStretchFactor(place, stretches[place])
         self.setChildrenCollapsible(False)
         self.setSizes(sizes)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        folded = is_narrow(self)
+    def need(self, width_px: int) -> None:
+        """Beside each other the parts need so much; in less they stand one under the other."""
+        self._beside_px = max(px(NARROW_PX), width_px)
+        self._fold()
+
+    def _fold(self) -> None:
+        folded = self.width() < self._beside_px
         if folded != (self.orientation() == Qt.Orientation.Vertical):
             self.setOrientation(Qt.Orientation.Vertical if folded else Qt.Orientation.Horizontal)
+            if folded and any(self._heights):
+                self.setSizes([px(height) for height in self._heights])
+            self.updateGeometry()
+            self.folded.emit(folded)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fold()
         super().resizeEvent(event)
         self._keep_heights()
 
@@ -147,7 +167,8 @@ class FoldingSplit(QSplitter):
         """It may be narrower than the parts beside each other."""
         least = super().minimumSizeHint()
         if self.orientation() == Qt.Orientation.Vertical:
-            return QSize(least.width(), max(least.height(), px(FOLDED_PX)))
+            high = px(sum(self._heights) or FOLDED_PX)
+            return QSize(least.width(), max(least.height(), high))
         parts = (self.widget(place) for place in range(self.count()))
         widest = max(part.minimumSizeHint().width() for part in parts if part is not None)
         return QSize(widest, max(least.height(), px(LOW_PX)))

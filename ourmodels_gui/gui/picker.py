@@ -240,8 +240,12 @@ class Picker(QWidget):
             self._show_basis()
 
     def _search(self, text: str) -> None:
-        self.model.search(text)
+        self.model.search(self.looked_for(text))
         self._mark()
+
+    def looked_for(self, text: str) -> str:
+        """What of the typed words is looked for in the rows."""
+        return text
 
     def _mark(self) -> None:
         """Put the list's own highlight on the chosen row, or on the first match while searching."""

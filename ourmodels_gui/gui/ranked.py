@@ -89,6 +89,13 @@ class Ranked(QObject):
         if field is not None:
             self._rank(field)
 
+    def let_go(self) -> None:
+        """Keep nothing for nobody; the next `present` works it out again."""
+        self._stop_preparing()
+        self._working.cancel()
+        self._made = self._library = None
+        self._nothing("")
+
     def whole(self) -> None:
         """Finish now what would follow."""
         if self.table is None or self.is_whole:
