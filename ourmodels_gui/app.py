@@ -18,7 +18,7 @@ from .gui.about import icon
 from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
-from .gui.freed_memory import FreedMemory
+from .gui.freed_memory import FreedMemory, use_one_heap
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_compositions import OwnCompositions
@@ -45,6 +45,10 @@ class Application(QApplication):
     """Opens the files that macOS hands over as events."""
 
     window: MainWindow | None = None
+
+    def __init__(self, arguments: list[str]) -> None:
+        use_one_heap()
+        super().__init__(arguments)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and self.window is not None:

@@ -126,6 +126,10 @@ class CellDelegate(QStyledItemDelegate):
                 changed.setdefault(row, []).append(column)
         return changed
 
+    def forget(self) -> None:
+        """Nothing is painted yet."""
+        self._painted.clear()
+
     def _looks(self, row: int, column: int) -> tuple[Shown, bool]:
         """A cell, and whether its box is ticked."""
         ticked = self._ticked
