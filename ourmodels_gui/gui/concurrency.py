@@ -38,6 +38,7 @@ class BatchSlider(QSlider):
     def present(self, batch: int) -> None:
         """Stand at the stop nearest to `batch`, unless the user holds the handle."""
         if not self.isSliderDown():
+            self.setAccessibleDescription(typed.show(batch))
             stops = range(len(self._batches))
             self.setValue(min(stops, key=lambda stop: abs(self._batches[stop] - batch)))
 

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from . import typed
 from .choice_list import HEADING, ChoiceList
 from .theme import sized
 
@@ -316,6 +317,7 @@ class LogSlider(QSlider):
         shown = default if value is None else value
         if shown is None or self.isSliderDown():
             return
+        self.setAccessibleDescription(typed.show(shown))  # the position says nothing aloud
         inside = min(max(shown, self._low), self._high)
         share = math.log(inside / self._low) / math.log(self._high / self._low)
         self.setValue(round(share * self.STEPS))

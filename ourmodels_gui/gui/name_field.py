@@ -31,6 +31,11 @@ class NameField(QComboBox):
         self.activated.connect(lambda _index: self.commit())
         self._line.editingFinished.connect(self.commit)
 
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        if self._line is not None:  # a screen reader finds it as a part of its own
+            self._line.setAccessibleName(name)
+
     def offer(self, names: Sequence[tuple[str, str]]) -> None:
         """Ids with their names, in order."""
         if tuple(names) == self._names:
