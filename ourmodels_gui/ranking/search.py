@@ -164,7 +164,8 @@ def _tables(library: Library, requirements: Requirements, settings: Settings) ->
         cache_read_format=requirements.cache_read_format,
         models=(requirements.model,),
     )
-    model = prepare(library, choice).models[0]
+    field = prepare(library, choice)
+    model = field.models[0]
     if not model.formats:
         raise BadInput("model", model.missing)
     limit = model.formats[0][1].max_context_tokens
@@ -178,7 +179,7 @@ def _tables(library: Library, requirements: Requirements, settings: Settings) ->
     tables = []
     for weights, _ in model.formats:
         fixed = msgspec.structs.replace(choice, weights=weights or None)
-        field = prepare(library, fixed)
+        field = prepare(library, fixed, field)
         tables.append(rank(field, requirements.workload, requirements.prefill, settings))
     return tables
 
