@@ -35,7 +35,7 @@ SHOWN = (
 
 @contextmanager
 def drawn() -> Iterator[list[str]]:
-    """What the window paints as text meanwhile; a report's pages are English, and drawn beside it."""
+    """What the window paints as text meanwhile; a report's pages are drawn beside it."""
     said: list[str] = []
     paint = QPainter.drawText
 
