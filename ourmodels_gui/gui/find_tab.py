@@ -227,9 +227,20 @@ class FindTab(QWidget):
         return self._tray.holds(mark_of(self._rows[row][1].scenario))
 
     def _open(self, row: int) -> None:
-        if self._evaluation is not None:
-            wanted = self._rows[row][1].scenario
-            self.edited.emit(opening(wanted, self._evaluation.scenario))
+        """Go to the machine, at the contexts and the rate that it was found for."""
+        needs = self.form.needs()
+        if self._evaluation is None or needs is None:
+            return
+        work = needs.workload
+        self.edited.emit(
+            opening(self._rows[row][1].scenario, self._evaluation.scenario)
+            | {
+                "workload.reserved_context_tokens": work.reserved_context_tokens,
+                "workload.read_context_tokens": work.read_context_tokens,
+                "workload.read_context_fraction": None,
+                "workload.floor_tokens_per_s": needs.tokens_per_s_each or 0.0,
+            }
+        )
 
     def _mark(self, row: int) -> None:
         self._tray.toggle(mark_of(self._rows[row][1].scenario))

@@ -19,7 +19,7 @@ from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.ranking import requirements as files
 from ourmodels_gui.ranking.requirements import Requirements
 from ourmodels_gui.ranking.search import CERTAIN, search
-from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
+from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice, edited
 
 TIMES = "\u00d7"
 SCENARIO = Scenario(
@@ -221,9 +221,16 @@ def test_a_machine_is_opened_marked_and_exported_by_keyboard(bench):
     one = bench.tab.found.meets[1]
     assert one.machine.name in bench.tab.note.accessibleName()
     QTest.keyClick(view, Qt.Key.Key_Return)
-    assert bench.edits == [
-        {"hardware": one.machine.id, "model.id": "gpt-oss-20b", "model.weights": one.weights}
-    ]
+    opened = {"hardware": one.machine.id, "model.id": "gpt-oss-20b", "model.weights": one.weights}
+    asked = {
+        "workload.reserved_context_tokens": 16_000,
+        "workload.read_context_tokens": 16_000,
+        "workload.read_context_fraction": None,
+        "workload.floor_tokens_per_s": 15.0,
+    }
+    assert bench.edits == [opened | asked]
+    after = run(edited(SCENARIO, bench.edits[0]), bench.library)
+    assert after.result.decode.single_session_tokens_per_s >= 15.0
     QTest.keyClick(view, Qt.Key.Key_Space)
     assert [mark.hardware for mark in bench.tray.marks] == [one.machine.id]
     QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
