@@ -118,7 +118,7 @@ class Ranked(QObject):
             return known
         if scope == "machines":
             try:
-                self._made = prepare(self._library, wanted)
+                self._made = prepare(self._library, wanted, self._made)
             except BadInput as bad:
                 self._stop_preparing()
                 self._nothing(str(bad))
