@@ -18,18 +18,18 @@ from .gui.about import icon
 from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
-from .gui.freed_memory import FreedMemory
+from .gui.freed_memory import FreedMemory, use_one_heap
 from .gui.imports import Imports
 from .gui.main_window import MainWindow, Panels
 from .gui.own_compositions import OwnCompositions
 from .gui.own_machines import OwnMachines
 from .gui.own_models import OwnModels
 from .gui.preferences import Preferences
+from .gui.qt_theme import Theme
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.speech import speak
 from .gui.store import Store
-from .gui.theme import Theme
 from .gui.tray import Tray, mark_of
 from .gui.typed import use_numbers
 from .library.load import Library, load
@@ -45,6 +45,10 @@ class Application(QApplication):
     """Opens the files that macOS hands over as events."""
 
     window: MainWindow | None = None
+
+    def __init__(self, arguments: list[str]) -> None:
+        use_one_heap()
+        super().__init__(arguments)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and self.window is not None:
@@ -158,8 +162,8 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
             ("Cache", lambda: _cache_tab(store)),
             ("Speculation", _speculation_tab),
             ("Rank", lambda: _rank_tab(store, preferences, tray)),
-            ("Find", lambda: _find_tab(store, preferences, tray)),
-            ("Compare", lambda: _compare_tab(store, preferences, tray)),
+            ("Find", lambda: _find_tab(store, preferences, tray, window)),
+            ("Compare", lambda: _compare_tab(store, preferences, tray, window)),
             ("Evidence", lambda: _evidence_tab(measurements())),
         ),
     )
@@ -250,13 +254,17 @@ def _rank_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
     return RankTab(lambda: store.library, preferences, tray)
 
 
-def _find_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
+def _find_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWindow) -> QWidget:
     from .gui.find_tab import FindTab  # noqa: PLC0415
 
-    return FindTab(lambda: store.library, preferences, tray)
+    tab = FindTab(lambda: store.library, preferences, tray)
+    tab.report_asked.connect(window.menus.report)
+    return tab
 
 
-def _compare_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
+def _compare_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWindow) -> QWidget:
     from .gui.compare_tab import CompareTab  # noqa: PLC0415
 
-    return CompareTab(lambda: store.library, preferences, tray)
+    tab = CompareTab(lambda: store.library, preferences, tray)
+    tab.report_asked.connect(window.menus.report)
+    return tab

@@ -1,6 +1,7 @@
 """What holds for the repository as a whole: it stands alone, and its papers agree with it."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import ourmodels_gui
+from ourmodels_gui.library.load import load
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -235,6 +237,60 @@ def test_the_wheel_carries_catalog_and_resources_whole(wheels):
     }
     assert expected
     assert {name for name in names if name.startswith("ourmodels_gui/_data/")} == expected
+
+
+INSTALLED = """
+import json, sys
+from pathlib import Path
+import ourmodels_gui
+from ourmodels_gui import cli, language, paths
+from ourmodels_gui.library.load import load
+library = load(paths.catalog())
+language.use("de")
+told = {
+    "package": str(Path(ourmodels_gui.__file__).parent),
+    "data": str(paths.shipped()),
+    "machines": len(library.machines),
+    "compositions": len(library.compositions),
+    "models": len(library.models),
+    "problems": len(library.problems),
+    "languages": list(language.languages()),
+    "word": language.tr("All sessions together"),
+    "icons": len(list((paths.resources() / "icons").rglob("*.svg"))),
+    "licences": len(list((paths.resources() / "licences").iterdir())),
+}
+print(json.dumps(told), flush=True)
+sys.exit(cli.main(["evaluate", str(paths.resources() / "examples" / sys.argv[1])]))
+"""
+
+
+def test_an_installed_wheel_carries_all_that_the_program_reads(wheels, tmp_path):
+    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", site]
+    subprocess.run([sys.executable, *install, wheels["standard"]], check=True, capture_output=True)
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(
+        [sys.executable, "-c", INSTALLED, "toy-machine.ourmodels.json"],
+        cwd=elsewhere,
+        env=kept | {"PYTHONPATH": str(site), "OURMODELS_HOME": str(elsewhere)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, _, answer = ran.stdout.partition("\n")
+    told, here = json.loads(first), load(ROOT / "catalog")
+    assert told["package"] == str(site / "ourmodels_gui")
+    assert told["data"] == str(site / "ourmodels_gui" / "_data")
+    assert told["machines"] == len(here.machines) > 0
+    assert told["compositions"] == len(here.compositions) > 0
+    assert told["models"] == len(here.models) > 0
+    assert told["problems"] == 0
+    assert "de" in told["languages"] and told["word"] != "All sessions together"
+    assert told["icons"] and told["licences"]
+    assert json.loads(answer)["decode"]["verdict"] == "serves"
+    assert list(elsewhere.iterdir()) == []
+    assert [path.name for path in (site / "bin").glob("ourmodels*")] == ["ourmodels"]
 
 
 def test_the_wheel_says_version_and_licence(wheels):

@@ -15,7 +15,7 @@ from ourmodels_gui import paths
 from ourmodels_gui.gui.about import icon
 from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.theme import Theme
+from ourmodels_gui.gui.qt_theme import Theme
 
 HERE = Path(__file__).parent
 SIZE = (1280, 800)

@@ -36,7 +36,7 @@ FOCUSED = QStyle.StateFlag.State_HasFocus.value
 ACTIVE = QStyle.StateFlag.State_Active.value
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """tone: a role of the palette. quiet: in the caption size. hint: on hover."""
 
     text: str
@@ -125,6 +125,10 @@ class CellDelegate(QStyledItemDelegate):
             elif self._looks(row, column) != before:
                 changed.setdefault(row, []).append(column)
         return changed
+
+    def forget(self) -> None:
+        """Nothing is painted yet."""
+        self._painted.clear()
 
     def _looks(self, row: int, column: int) -> tuple[Shown, bool]:
         """A cell, and whether its box is ticked."""

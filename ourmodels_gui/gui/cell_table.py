@@ -1,6 +1,6 @@
 """A small table of words and figures with tones: rows are found, columns may change."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from .cell_delegate import LEFT, RIGHT, Index, Shown
 from .cell_view import CellView
-from .theme import UNIT, colours, px, sized
+from .elided import in_lines
+from .theme import SCROLL_PX, UNIT, colours, px, sized
 
-MOST_PX = 190
+MOST_PX, BOX_PX = 190, 20
 Role = Qt.ItemDataRole
 
 
@@ -25,15 +26,18 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class CellModel(QAbstractTableModel):
-    def __init__(self, view: "CellTable") -> None:
+    def __init__(self, view: "CellTable", ticked: Callable[[int], bool] | None = None) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self.ticked = view, ticked
         self.columns: tuple[Column, ...] = ()
         self.rows: Sequence[Sequence[Shown]] = ()
+        self.heads: list[str] = []
 
     def show(self, columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> None:
         if tuple(columns) != self.columns or len(rows) != len(self.rows):
             self.beginResetModel()
+            if tuple(columns) != self.columns:
+                self.heads = []
             self.columns, self.rows = tuple(columns), rows
             self.endResetModel()
             return
@@ -65,6 +69,9 @@ class CellModel(QAbstractTableModel):
             return cell.hint or cell.text
         if role == Role.TextAlignmentRole:
             return self._side(index.column())
+        if role == Role.CheckStateRole and self.ticked is not None and index.column() == 0:
+            state = Qt.CheckState
+            return state.Checked if self.ticked(index.row()) else state.Unchecked
         if role == Role.FontRole:
             return sized("text", bold=True) if cell.bold else None
         if role == Role.ForegroundRole:
@@ -77,7 +84,9 @@ class CellModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         column = self.columns[section]
-        if role in (Role.DisplayRole, Role.ToolTipRole):
+        if role == Role.DisplayRole:
+            return self.heads[section] if self.heads else column.title
+        if role == Role.ToolTipRole:
             return column.title
         if role == Role.TextAlignmentRole:
             return self._side(section)
@@ -109,18 +118,32 @@ class CellTable(CellView):
     marked = Signal(int)
     copied = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        parent: QWidget | None = None,
+        *,
+        head_lines: int = 1,
+        most_px: tuple[int, int] = (MOST_PX, MOST_PX),
+        ticked: Callable[[int], bool] | None = None,
+    ) -> None:
+        """head_lines: into how many lines a heading may be broken. most_px: the widest that the
+        first column is, and any other. ticked: whether a row is marked; the first column then has
+        boxes, and a click there marks."""
         super().__init__(parent)
-        self.cells = CellModel(self)
+        self._head_lines, self._most_px = head_lines, most_px
+        self.cells = CellModel(self, ticked)
         self.setModel(self.cells)
         self.setAccessibleName(name)
         look_plain(self)
-        self.paint_cells(self.cells)
+        self.paint_cells(self.cells, ticked)
+        if ticked is not None:
+            self.clicked.connect(self._tick)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setFont(sized("caption"))
         header.setHighlightSections(False)
-        header.setStretchLastSection(True)
+        header.setStretchLastSection(head_lines == 1)
         self.doubleClicked.connect(lambda index: self.opened.emit(index.row()))
 
     def present(self, columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> None:
@@ -139,12 +162,48 @@ class CellTable(CellView):
         """Give every column the room of its longest text."""
         metrics = QFontMetrics(sized("text", bold=True))
         small = QFontMetrics(sized("caption"))
-        most = px(MOST_PX)
+        many = self._head_lines > 1
+        rooms = []
         for place, column in enumerate(self.cells.columns):
             texts = [row[place].text for row in self.cells.rows]
+            most = px(self._most_px[min(place, 1)])
             room = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-            room = max(min(room, most), small.horizontalAdvance(column.title) + UNIT)
-            self.setColumnWidth(place, min(room, most) + 3 * UNIT)
+            room += px(BOX_PX) if place == 0 and self.cells.ticked is not None else 0
+            words = column.title.split() if many else [column.title]
+            head = max((small.horizontalAdvance(word) for word in words), default=0)
+            rooms.append(min(max(min(room, most), head + UNIT), most))
+        if many:  # columns of one kind are alike
+            rooms[1:] = [max(rooms[1:], default=0)] * (len(rooms) - 1)
+        for place, room in enumerate(rooms):
+            self.setColumnWidth(place, room + 3 * UNIT)
+        if many:
+            self._break_heads(rooms, small)
+
+    def _break_heads(self, rooms: Sequence[int], metrics: QFontMetrics) -> None:
+        lines = [
+            in_lines(column.title, metrics, room + UNIT, self._head_lines)
+            for column, room in zip(self.cells.columns, rooms, strict=True)
+        ]
+        self.cells.heads = ["\n".join(each) for each in lines]
+        high = metrics.lineSpacing() * max(map(len, lines), default=1)
+        self.horizontalHeader().setFixedHeight(high + 2 * UNIT)
+
+    @property
+    def whole_px(self) -> int:
+        """The width at which every column is seen."""
+        columns = range(len(self.cells.columns))
+        return sum(map(self.columnWidth, columns)) + SCROLL_PX
+
+    def _tick(self, index: QModelIndex) -> None:
+        if index.column() == 0:
+            self.marked.emit(index.row())
+
+    def show_ticks(self) -> None:
+        """Paint the boxes anew."""
+        rows = self.cells.rowCount()
+        if rows:
+            first, last = self.cells.index(0, 0), self.cells.index(rows - 1, 0)
+            self.cells.dataChanged.emit(first, last)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key

@@ -21,6 +21,12 @@ class CellView(QTableView):
         self._painter = CellDelegate(cells, self, ticked)
         self.setItemDelegate(self._painter)
 
+    def reset(self) -> None:
+        """There may be fewer columns than were painted."""
+        super().reset()
+        if self._painter is not None:
+            self._painter.forget()
+
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         """Paint what changed of what is in sight; an editor or a screen reader is told as ever."""
         if self._painter is None or first == last or QAccessible.isActive():

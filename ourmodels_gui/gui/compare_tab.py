@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QLabel,
     QMenu,
@@ -27,22 +28,31 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
-from .folding import FoldingSplit, ToolRow, give_way, labelled
+from .folding import FoldingSplit
 from .preferences import Preferences
 from .rank_bar import tool
 from .theme import UNIT, px
+from .tool_row import ToolRow, give_way, labelled
 from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
-PLOT_PX, TABLE_PX = 350, 510
+PLOT_PX, LEAST_PLOT_PX, TABLE_PX = 350, 320, 510
+FIGURE_PX, SIDE_PX = 150, 102
+"""The widest columns: six sides stand beside their figures at 1280 x 800."""
+HEIGHTS_PX = 150, 200
+"""Of the curves and the table where they stand one under the other."""
+SAID_PX, SENTENCE_PX = 120, 250
+"""The most height of what is said below the curves, and its width beside them."""
+UNBOUNDED = 16_777_215  # Qt's own
 
 
 class CompareTab(QWidget):
     """The marks with the workload of the scenario; drawn only while in sight."""
 
     edited = Signal(dict)
+    report_asked = Signal()
 
     def __init__(
         self,
@@ -62,7 +72,7 @@ class CompareTab(QWidget):
         self._sides: list[Side] = []
         self._compared: tuple[Scenario, ...] = ()
         self.plot: ComparePlot | None = None
-        self.table = CellTable(tr("Comparison"))
+        self.table = CellTable(tr("Comparison"), head_lines=3, most_px=(FIGURE_PX, SIDE_PX))
         self.table.copied.connect(lambda: self.export.copy("CSV"))
         self.said = QLabel()
         self.said.setWordWrap(True)
@@ -104,13 +114,16 @@ class CompareTab(QWidget):
         self.rates.committed.connect(lambda _value: self._refresh())
         self.differences = QCheckBox(tr("Differences only"))
         self.differences.toggled.connect(lambda _on: self._refresh())
-        self.export = ExportButton(self.sheet, self.picture, tr("Comparison"))
+        self.export = ExportButton(
+            self.sheet, self.picture, tr("Comparison"), report=lambda: self.subject() or None
+        )
+        self.export.report_asked.connect(self.report_asked)
         chosen = (labelled(tr("Draw"), self.rates), labelled(tr("Ratios to"), self.baseline))
         return ToolRow((self.add, self.marks, *chosen, self.differences), (self.export,), 2 * UNIT)
 
     def _build_body(self) -> QWidget:
         left = QWidget()
-        self._left = QVBoxLayout(left)
+        self._left = QBoxLayout(QBoxLayout.Direction.TopToBottom, left)
         self._left.setContentsMargins(0, 0, UNIT, 0)
         self._left.setSpacing(UNIT)
         scroll = QScrollArea()
@@ -118,9 +131,18 @@ class CompareTab(QWidget):
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidget(self.said)
         scroll.setMinimumHeight(px(56))
-        scroll.setMaximumHeight(px(120))
+        scroll.setMaximumHeight(px(SAID_PX))
         self._left.addWidget(scroll)
-        self._body = FoldingSplit(left, self.table, (PLOT_PX, TABLE_PX), (2, 3))
+        self._body = FoldingSplit(left, self.table, (PLOT_PX, TABLE_PX), (2, 3), HEIGHTS_PX)
+
+        def turn(folded: bool) -> None:
+            way = QBoxLayout.Direction
+            self._left.setDirection(way.LeftToRight if folded else way.TopToBottom)
+            scroll.setMaximumHeight(UNBOUNDED if folded else px(SAID_PX))
+            scroll.setMinimumWidth(px(SENTENCE_PX if folded else 0))
+            scroll.setMaximumWidth(px(SENTENCE_PX) if folded else UNBOUNDED)
+
+        self._body.folded.connect(turn)
         return self._body
 
     # Showing
@@ -202,6 +224,7 @@ class CompareTab(QWidget):
         self.baseline.present(comparison.baseline)
         shown = comparison.differences if self.differences.isChecked() else comparison.rows
         self.table.present(*compared_cells(comparison, shown, self._preferences.settings.currency))
+        self._body.need(px(LEAST_PLOT_PX) + self.table.whole_px)
         self.said.setText("\n".join(comparison.crossings))
 
     # What is chosen

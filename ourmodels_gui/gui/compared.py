@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..evaluation import Evaluation, run
-from ..language import tr
+from ..language import mark, tr
 from ..library.load import Library
 from ..ranking.comparison import MOST, Comparison, Row, Side
 from ..ranking.machines import ranked_machine
@@ -11,12 +11,19 @@ from ..ranking.money import price_tag
 from ..scenario import Scenario
 from ..settings import Settings
 from ..spoken import spoken
-from ..units import digits
+from ..units import THIN_SPACE, digits
 from . import typed
 from .cell_delegate import Shown
 from .cell_table import Column
 from .tray import Mark, names_of, whole_name
 
+EN_SPACE = "\u2002"
+SHORT = {
+    "model does not fit": mark("does not fit"),
+    "no session fits": mark("no session fits"),
+    "fits, but no batch satisfies the floor": mark("below the floor"),
+}
+"""Verdicts as a column has room for them."""
 ROLES = ("aggregate", "session", "serves", "power", "unfit", "below")
 """Colours of the sides in order, in the plot and above the table."""
 
@@ -29,21 +36,21 @@ def sides_of(
     shown: list[Mark] = []
     evaluations: list[Evaluation] = []
     told = []
-    for mark in marks:
+    for one in marks:
         if len(shown) == MOST:
             break
-        scenario = Scenario(mark.hardware, mark.model, workload=base.workload, prefill=base.prefill)
+        scenario = Scenario(one.hardware, one.model, workload=base.workload, prefill=base.prefill)
         found = run(scenario, library)
         if found.result is None:
-            told.append(f"{whole_name(mark, library)}: {found.problem}.")
+            told.append(f"{whole_name(one, library)}: {found.problem}.")
             continue
-        shown.append(mark)
+        shown.append(one)
         evaluations.append(found)
     if base.speculation is not None and shown:
         told.append(tr("Compared without speculation: a draft belongs to one model."))
     sides = []
-    for name, found, mark in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
-        machine = ranked_machine(mark.hardware, library)
+    for name, found, one in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
+        machine = ranked_machine(one.hardware, library)
         sides.append(Side(name, found, price_tag(machine, settings).amount, machine.watts))
     return sides, tuple(shown), told
 
@@ -73,10 +80,12 @@ def _row(comparison: Comparison, row: Row, currency: str) -> list[Shown]:
     for place, text in enumerate(row.texts):
         best, ratio = row.best[place], row.ratios[place]
         said = spoken(text)
-        words, hint = f"{said} ✓" if best else said, ""
+        words, hint = f"{said}{THIN_SPACE}✓" if best else said, ""
+        if text in SHORT:
+            words, hint = tr(SHORT[text]), said
         if ratio is not None and place != comparison.baseline:
-            shown = digits(ratio, 3, typed.separators())
-            words = f"{words}  {shown}×"  # noqa: RUF001
+            shown = digits(ratio, 2 if ratio < 1 else 3, typed.separators())
+            words = f"{words}{EN_SPACE}{shown}×"  # noqa: RUF001
             hint = tr("{ratio} times {other}").format(
                 ratio=shown, other=comparison.names[comparison.baseline]
             )

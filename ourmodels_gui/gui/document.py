@@ -12,6 +12,7 @@ from ..language import tr
 from ..library.travelling import travelling
 from ..problem import BadInput
 from ..scenario import SUFFIX, Scenario
+from .saving import ask_where
 from .store import Store
 
 
@@ -105,15 +106,9 @@ class Document(QObject):
 
     def save_as(self) -> bool:
         suggestion = Path(self._folder()) / f"{self.title}{SUFFIX}"
-        name, _ = QFileDialog.getSaveFileName(
-            self._window, tr("Save the scenario"), str(suggestion), self._filter()
-        )
-        if not name:
-            return False
-        path = Path(name if name.endswith(".json") else name + SUFFIX)
-        if str(path) != name and path.exists() and not self._may_overwrite(path):
-            return False
-        return self._write(path)
+        kinds = {SUFFIX: tr("Scenario")}
+        path = ask_where(self._window, tr("Save the scenario"), suggestion, kinds)
+        return path is not None and self._write(path)
 
     def may_leave(self) -> bool:
         """Ask what becomes of unsaved changes, if there are any; False to stay."""

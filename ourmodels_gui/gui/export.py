@@ -1,15 +1,16 @@
 """What leaves the window: any table as CSV, Markdown, JSON, any plot as a picture."""
 
 from collections.abc import Callable
-from pathlib import Path
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from .. import paths
 from ..language import english, tr
 from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
 from .pictures import copy_picture, save_picture, write_or_tell
+from .saving import ask_where
 
 FORMS: dict[str, tuple[str, Callable[[Sheet], str]]] = {
     "CSV": (".csv", to_csv),
@@ -22,8 +23,11 @@ class ExportButton(QToolButton):
     """A menu of what can be done with the table, and with the picture where one is shown.
 
     sheet: the table as it stands, None where there is none. picture: the widget that draws, None
-    where none is shown.
+    where none is shown. report: what a report would be on, None where there is nothing; without it
+    none is offered. report_asked: the report of it is wanted.
     """
+
+    report_asked = Signal()
 
     def __init__(
         self,
@@ -31,8 +35,11 @@ class ExportButton(QToolButton):
         picture: Callable[[], QWidget | None],
         name: str,
         parent: QWidget | None = None,
+        *,
+        report: Callable[[], object] | None = None,
     ) -> None:
         super().__init__(parent)
+        self._report = report
         self._sheet, self._picture, self._name = sheet, picture, name
         self.setText(tr("Export"))
         self.setAccessibleName(tr("Export: {what}").format(what=name))
@@ -40,6 +47,12 @@ class ExportButton(QToolButton):
         self.menu_of_forms = QMenu(self)
         self.setMenu(self.menu_of_forms)
         self._tables = []
+        self._reports = []
+        if report is not None:
+            action = self.menu_of_forms.addAction(tr("Report\u2026"))
+            action.triggered.connect(lambda _=False: self.report_asked.emit())
+            self._reports.append(action)
+            self.menu_of_forms.addSeparator()
         for form in FORMS:
             action = self.menu_of_forms.addAction(tr("Copy as {form}").format(form=form))
             action.triggered.connect(lambda _=False, form=form: self.copy(form))
@@ -60,6 +73,8 @@ class ExportButton(QToolButton):
         self.menu_of_forms.aboutToShow.connect(self._offer)
 
     def _offer(self) -> None:
+        for action in self._reports:
+            action.setEnabled(self._report is not None and self._report() is not None)
         for action in self._pictures:
             action.setVisible(self._picture() is not None)
 
@@ -76,17 +91,12 @@ class ExportButton(QToolButton):
             sheet = self._sheet()
         if sheet is None:
             return
-        filters = ";;".join(f"{form} (*{suffix})" for form, (suffix, _) in FORMS.items())
-        suggestion = str(paths.home() / f"{self._name.casefold()}.csv")
-        name, chosen = QFileDialog.getSaveFileName(self, tr("Save the table"), suggestion, filters)
-        if not name:
-            return
-        path = Path(name)
-        by_suffix = {suffix: write for suffix, write in FORMS.values()}
-        if path.suffix.lower() not in by_suffix:
-            suffix = next((FORMS[form][0] for form in FORMS if chosen.startswith(form)), ".csv")
-            path = path.with_name(path.name + suffix)
-        write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
+        suggestion = paths.home() / f"{self._name.casefold()}.csv"
+        kinds = {suffix: form for form, (suffix, _) in FORMS.items()}
+        path = ask_where(self, tr("Save the table"), suggestion, kinds)
+        if path is not None:
+            by_suffix = {suffix: write for suffix, write in FORMS.values()}
+            write_or_tell(path, by_suffix[path.suffix.lower()](sheet).encode(), self)
 
     def _draw(self, does: Callable[[QWidget], None]) -> None:
         picture = self._picture()

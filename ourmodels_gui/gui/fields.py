@@ -8,40 +8,33 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import (
-    QComboBox,
     QLineEdit,
     QSlider,
     QStyle,
-    QStyleOptionComboBox,
     QStyleOptionFrame,
     QStyleOptionSlider,
     QStylePainter,
     QWidget,
 )
 
+from . import typed
+from .choice_list import HEADING, ChoiceList
+from .list_field import ListField, wheel_needs_focus
 from .theme import sized
 
 Parse = Callable[[str], float]
 Show = Callable[[float], str]
-
-
-class _WheelNeedsFocus(QObject):
-    """Lets the wheel scroll the page instead of changing a value in passing."""
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Wheel and not watched.hasFocus():  # type: ignore[attr-defined]
-            event.ignore()
-            return True
-        return False
-
-
-def wheel_needs_focus(widget: QWidget) -> None:
-    """The wheel changes `widget` only while it has the focus, and never gives it the focus."""
-    widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    widget.installEventFilter(_WheelNeedsFocus(widget))
 
 
 class NumberField(QLineEdit):
@@ -175,31 +168,66 @@ class TextField(QLineEdit):
             self.committed.emit(self.text().strip() or None)
 
 
-class ChoiceField(QComboBox):
-    """One of a few values, each with its words; the default's value is committed as None."""
+class ChoiceField(ListField):
+    """One of some values, each with its words; the default's value is committed as None.
+
+    Typing opens the list and finds a value by any part of its words.
+    """
 
     committed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        wheel_needs_focus(self)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
         self._choices: tuple[tuple[Any, str], ...] = ()
         self._default: Any = None
+        self._list: ChoiceList | None = None
         self.activated.connect(self._activated)
 
     def offer(self, choices: Sequence[tuple[Any, str]]) -> None:
-        """The values with their words, in order; the value None stands for the default."""
+        """The values with their words, in order; the value None stands for the default.
+
+        `HEADING` in place of a value makes its words a heading.
+        """
         if tuple(choices) == self._choices:
             return
         value, default = self.value(), self._default
         self._choices = tuple(choices)
         self.clear()
-        for index, (_, words) in enumerate(self._choices):
+        for index, (offered, words) in enumerate(self._choices):
             self.addItem(words)
-            self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
+            if offered is HEADING:
+                self.setItemData(index, sized("caption", bold=True), Qt.ItemDataRole.FontRole)
+                self._items.item(index).setFlags(Qt.ItemFlag.NoItemFlags)
+            else:
+                self.setItemData(index, words, Qt.ItemDataRole.ToolTipRole)
         self.present(value, default)
+
+    @property
+    def _items(self) -> QStandardItemModel:
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)  # Qt's own, unless it is given another
+        return model
+
+    def showPopup(self) -> None:
+        if self._list is None:  # made when it is first asked for
+            self._list = ChoiceList(self)
+            self.setView(self._list)
+        super().showPopup()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = Qt.KeyboardModifier
+        if (
+            event.text().strip().isprintable()
+            and event.text().strip()
+            and not (
+                event.modifiers() & (keys.ControlModifier | keys.AltModifier | keys.MetaModifier)
+            )
+        ):
+            self.showPopup()
+            if self._list is not None:
+                self._list.keyboardSearch(event.text())
+            return
+        super().keyPressEvent(event)
 
     @property
     def whole_px(self) -> int:
@@ -207,15 +235,6 @@ class ChoiceField(QComboBox):
         self.ensurePolished()
         words = self.fontMetrics().horizontalAdvance(self.currentText())
         return self.width() - self._room(self._option()) + words
-
-    def _option(self) -> QStyleOptionComboBox:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        return option
-
-    def _room(self, option: QStyleOptionComboBox) -> int:
-        part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
-        return self.style().subControlRect(control, option, part, self).width()
 
     def value(self) -> Any:
         index = self.currentIndex()
@@ -236,7 +255,7 @@ class ChoiceField(QComboBox):
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         words, room = option.currentText, self._room(option)
         if self.fontMetrics().horizontalAdvance(words) > room:
-            cut = Qt.TextElideMode.ElideRight
+            cut = Qt.TextElideMode.ElideMiddle
             option.currentText = self.fontMetrics().elidedText(words, cut, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
@@ -269,6 +288,7 @@ class LogSlider(QSlider):
         shown = default if value is None else value
         if shown is None or self.isSliderDown():
             return
+        self.setAccessibleDescription(typed.show(shown))  # the position says nothing aloud
         inside = min(max(shown, self._low), self._high)
         share = math.log(inside / self._low) / math.log(self._high / self._low)
         self.setValue(round(share * self.STEPS))

@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,8 +18,9 @@ from ..language import tr
 from . import typed
 from .captions import message, say
 from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .form_head import GroupHead
 from .name_field import NameField
-from .theme import UNIT, px, sized
+from .theme import UNIT, px
 
 LABEL_PX = 96
 FIELD_PX = 128
@@ -52,14 +51,15 @@ class Group(QWidget):
     ) -> None:
         """has_defaults: the group says how many values differ and offers to reset them."""
         super().__init__(parent)
-        self._has_defaults = has_defaults
         self._rows: dict[str, tuple[Field, *tuple[LogSlider, ...]]] = {}
         self._labels: dict[str, QLabel] = {}
         self._errors: dict[str, QLabel] = {}
         self._typed_wrong: set[str] = set()
         self._set: tuple[str, ...] = ()
-        self._title = ""
         self._foldable = foldable
+        self._head = GroupHead(foldable=foldable, has_defaults=has_defaults)
+        self.reset = self._head.reset
+        self.reset.clicked.connect(self._reset)
 
         self._body = QWidget(self)
         self.grid = QGridLayout(self._body)
@@ -73,46 +73,16 @@ class Group(QWidget):
         self._page = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._build_head())
+        layout.addWidget(self._head)
         layout.addWidget(self._body)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         if foldable:
-            self._head.clicked.connect(lambda: self._fold(self._body.isHidden()))
+            self._head.folded.connect(lambda: self._fold(self._body.isHidden()))
             self._fold(False)
 
-    def _build_head(self) -> QHBoxLayout:
-        self._heading = QLabel(self)
-        self._heading.setFont(sized("heading"))
-        self._head = QToolButton(self, autoRaise=True)
-        self._head.setFont(sized("text", bold=True))
-        self._head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._head.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._mark = QLabel(self)
-        self._mark.setFont(sized("caption"))
-        self._mark.setForegroundRole(QPalette.ColorRole.Link)
-        self.reset = QToolButton(self, autoRaise=True)
-        self.reset.setText(tr("Reset"))
-        self.reset.setFont(sized("caption"))
-        self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.reset.setToolTip(tr("Use the defaults for every value of this group."))
-        self.reset.clicked.connect(self._reset)
-        self._heading.setHidden(self._foldable)
-        self._head.setVisible(self._foldable)
-        self._mark.setVisible(self._foldable)
-        head = QHBoxLayout()
-        head.setSpacing(2 * UNIT)
-        for part in (self._heading, self._head, self._mark):
-            head.addWidget(part)
-        head.addStretch(1)
-        head.addWidget(self.reset)
-        return head
-
     def set_title(self, title: str) -> None:
-        self._title = title
-        self._heading.setText(title)
-        self._head.setText(title)
-        self.reset.setAccessibleName(tr("Reset {group}").format(group=title))
+        self._head.set_title(title)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -226,14 +196,7 @@ class Group(QWidget):
 
     def mark(self, keys: Iterable[str]) -> None:
         """Say how many values differ from the defaults, and offer to reset them."""
-        count = sum(1 for _ in keys)
-        self.reset.setVisible(count > 0 and self._has_defaults)
-        if self._foldable and self._has_defaults:
-            words = tr("\u25cf {count} changed").format(count=count)
-            self._mark.setText(words if count else "")
-            self._head.setAccessibleName(
-                tr("{title}, {count} changed").format(title=self._title, count=count)
-            )
+        self._head.mark(sum(1 for _ in keys))
 
     def refuse(self, key: str, text: str, *, until_retyped: bool = False) -> bool:
         """Show at the field of `key` why its value was refused; False if no field is to blame.
@@ -313,8 +276,7 @@ class Group(QWidget):
         self._errors[key] = error
 
     def _fold(self, is_open: bool) -> None:
-        arrow = Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow
-        self._head.setArrowType(arrow)
+        self._head.show_open(is_open)
         self._body.setVisible(is_open)
 
     def _reset(self) -> None:

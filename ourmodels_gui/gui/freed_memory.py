@@ -12,6 +12,18 @@ from PySide6.QtCore import QAbstractEventDispatcher, QObject
 
 OFTEN_S = 1.0
 """At most so often: it takes up to a few milliseconds."""
+M_ARENA_MAX = -8
+"""glibc's number of the option."""
+
+
+def use_one_heap() -> None:
+    """Let every thread take its memory from one heap; to be called before there are any.
+
+    Of a thread's own heap `malloc_trim` does not give back what is free at its end, and that can be
+    all that the thread ever worked with. Python's threads take turns, so none waits for another.
+    """
+    if (mallopt := _of_glibc("mallopt")) is not None:
+        mallopt(M_ARENA_MAX, 1)
 
 
 class FreedMemory(QObject):
@@ -19,7 +31,7 @@ class FreedMemory(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._trim = _trim()
+        self._trim = _of_glibc("malloc_trim")
         self._given_at = monotonic()
         dispatcher = QAbstractEventDispatcher.instance()
         if dispatcher is not None and self._trim is not None:
@@ -31,10 +43,10 @@ class FreedMemory(QObject):
             self._given_at = monotonic()
 
 
-def _trim() -> Callable[[int], object] | None:
-    """glibc's `malloc_trim`; None where there is another C library."""
+def _of_glibc(name: str) -> Callable[..., object] | None:
+    """A function of the C library; None where there is another one."""
     if sys.platform != "linux":
         return None
     import ctypes  # noqa: PLC0415 - other systems need none of it
 
-    return getattr(ctypes.CDLL(None), "malloc_trim", None)
+    return getattr(ctypes.CDLL(None), name, None)

@@ -49,7 +49,7 @@ class HeatMap(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
         self.viewport().setMouseTracking(True)
-        self._table: Table | None = None
+        self.table: Table | None = None
         self._column = ""
         self._machines: Indices = np.empty(0, dtype=np.intp)
         self._models: Indices = np.empty(0, dtype=np.intp)
@@ -60,30 +60,36 @@ class HeatMap(QAbstractScrollArea):
 
     def present(self, table: Table, column: str, rows: Indices) -> None:
         """Draw a column of some rows of the table."""
-        self._table, self._column = table, column
+        self.table, self._column = table, column
         self._models, self._machines, self._inside = axes(table, rows)
         if self.at is not None and not self._there(*self.at):
             self.at = None
         self._paint_image()
         self._set_bars()
 
+    def clear(self) -> None:
+        """Show nothing."""
+        self.table, self._image = None, QImage()
+        self._machines = self._models = np.empty(0, dtype=np.intp)
+        self._inside = np.zeros((0, 0), dtype=bool)
+
     def _there(self, model: int, machine: int) -> bool:
         return model < self._models.size and machine < self._machines.size
 
     def row_of(self, model: int, machine: int) -> int | None:
         """The row of the table at a place of the map; None where a filter took it away."""
-        if self._table is None or not self._there(model, machine):
+        if self.table is None or not self._there(model, machine):
             return None
         if not self._inside[model, machine]:
             return None
-        width = len(self._table.field.machines)
+        width = len(self.table.field.machines)
         return int(self._models[model]) * width + int(self._machines[machine])
 
     # Drawing
 
     def _paint_image(self) -> None:
         """One pixel for each cell."""
-        table = self._table
+        table = self.table
         if table is None or not self._models.size:
             self._image = QImage()
             return
@@ -106,7 +112,7 @@ class HeatMap(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         palette = colours(self)
         painter.fillRect(self.viewport().rect(), QColor(palette.base))
-        table = self._table
+        table = self.table
         if table is None or self._image.isNull():
             return
         (width, height), (left, top) = self.cell, margins(*self.cell)
@@ -151,14 +157,14 @@ class HeatMap(QAbstractScrollArea):
 
     def _write(self, painter: QPainter, x0: int, y0: int, models: range, machines: range) -> None:
         """The figure in each cell."""
-        assert self._table is not None
+        assert self.table is not None
         palette = colours(self)
         width, height = self.cell
         painter.setFont(sized("caption"))
         for model in models:
             for machine in machines:
                 row = self.row_of(model, machine)
-                if row is None or not self._table.serves[row]:
+                if row is None or not self.table.serves[row]:
                     continue
                 dark = QColor(self._image.pixel(machine, model)).lightness() < 128
                 painter.setPen(QColor("#FFFFFF" if dark else palette.on_fill))
@@ -166,7 +172,7 @@ class HeatMap(QAbstractScrollArea):
                 painter.drawText(
                     box,
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                    self._table.cell(self._column, row, typed.separators()),
+                    self.table.cell(self._column, row, typed.separators()),
                 )
 
     # Moving

@@ -5,7 +5,6 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -26,10 +25,11 @@ from ..units import plain, rate
 from . import typed
 from .captions import message, say
 from .consent import may_lose
-from .folding import ToolRow
 from .measurements import Measurements
+from .saving import ask_where
 from .tables import Cell, FigureTable
 from .theme import UNIT
+from .tool_row import ToolRow
 
 SUFFIXES: dict[str, Form] = {".csv": "CSV", ".json": "JSON", ".md": "Markdown"}
 
@@ -130,13 +130,9 @@ class LogPage(QWidget):
             self.use.emit(entry.run)
 
     def _export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self,
-            tr("Export the measurements"),
-            str(paths.home() / "measurements.csv"),
-            "CSV (*.csv);;JSON (*.json);;Markdown (*.md)",
-        )
-        if name and (wrong := self.export_to(Path(name))):
+        suggestion = paths.home() / "measurements.csv"
+        path = ask_where(self, tr("Export the measurements"), suggestion, SUFFIXES)
+        if path is not None and (wrong := self.export_to(path)):
             say(self.status, wrong)
 
     def _delete(self) -> None:

@@ -42,7 +42,7 @@ class MachinePicker(Picker):
         super().__init__(
             tr("Machine"),
             ("99.6 GiB", "9,999"),
-            tr("4090, 24GB, laptop"),
+            tr("4090, 128GB unified"),
             parent,
             facets=FACETS,
         )

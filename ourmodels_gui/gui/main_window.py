@@ -35,9 +35,10 @@ from .menus import Menus, words_of
 from .model_paths import is_model, one_model
 from .preferences import Preferences
 from .problem_bar import ProblemBar
+from .qt_theme import Theme
 from .recompute import Recompute
 from .store import Store
-from .theme import CARD_PADDING, UNIT, Theme, open_at, px, sized
+from .theme import CARD_PADDING, UNIT, open_at, px, sized
 
 LEAST_HEIGHT_PX = 320
 TABS_PX = 230

@@ -5,15 +5,19 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
 from ..evaluation import Evaluation
 from ..language import tr
+from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..library.models import TOWERS, ModelRecord
 from ..library.profile import default_weights
 from ..scenario import InlineModel, ModelRef
 from ..spoken import spoken
+from .captions import message, say
+from .choice_list import PARTED
 from .fields import ChoiceField
 from .model_rows import FACETS, model_row
 from .picker import Picker
-from .search import natural
+from .search import matching, natural
+from .sought_format import sought_format
 from .theme import UNIT
 from .weight_choices import weight_choices
 
@@ -29,7 +33,7 @@ class ModelPicker(Picker):
         super().__init__(
             tr("Model"),
             ("999B", "dense"),
-            tr("7B, qwen moe, mla"),
+            tr("30B moe, qwen 4bit"),
             parent,
             facets=FACETS,
         )
@@ -61,8 +65,11 @@ class ModelPicker(Picker):
         foot.addWidget(label, 0, 0)
         foot.addWidget(self._weights, 0, 1)
         foot.addWidget(self._towers, 1, 1)
+        self.sought = message(self)
+        self.column.insertWidget(self.column.indexOf(self.filters) + 1, self.sought)
         self.column.addLayout(foot)
         self._kept_weights: str | None = None
+        self._sought: str | None = None
         self.picked.connect(self._pick)
         self.offer(library)
 
@@ -73,7 +80,7 @@ class ModelPicker(Picker):
     def offer(self, library: Library) -> None:
         """Show the models of a library, the user's own first."""
         self._models = library.models
-        self._choices: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._choices: dict[str, tuple[tuple[object, str], ...]] = {}
         entries = sorted(
             library.models.values(), key=lambda one: (not one.yours, natural(one.name))
         )
@@ -106,7 +113,7 @@ class ModelPicker(Picker):
             self._weights.offer(choices)
             self._weights.present(model.weights, default_weights(entry.record))
             row = self._rows[entry.id]
-            format_name, _, _ = self._weights.currentText().partition("  ")
+            format_name, _, _ = self._weights.currentText().partition(PARTED)
             self.show_chosen(
                 entry.id,
                 f"{row.name} {format_name}",
@@ -129,6 +136,19 @@ class ModelPicker(Picker):
                 missing=True,
             )
 
+    def looked_for(self, text: str) -> str:
+        """Words that no row has may name the format to choose a model in."""
+        words, sought = sought_format(text)
+        if sought is not None and matching(self.model.rows, text):
+            words, sought = text, None
+        self._sought = sought
+        line = ""
+        if sought is not None:
+            line = tr("Chosen with the weights in {format}.")
+            line = line.format(format=spoken(WEIGHT_FORMATS[sought].name))
+        say(self.sought, line)
+        return words
+
     def _travels(self) -> str:
         return tr("It is part of this scenario, not of the catalog.")
 
@@ -137,8 +157,6 @@ class ModelPicker(Picker):
         return tr("Unaudited. Missing: {missing}").format(missing=missing)
 
     def _pick(self, model_id: str) -> None:
-        self.edited.emit(
-            {"model": {"id": model_id, "weights": self._kept_weights}}
-            if self._kept_weights
-            else {"model": {"id": model_id}}
-        )
+        weights = self._sought or self._kept_weights
+        chosen = {"id": model_id, "weights": weights} if weights else {"id": model_id}
+        self.edited.emit({"model": chosen})

@@ -1,9 +1,7 @@
 """Edit, duplicate, export and delete the user's own models."""
 
-from pathlib import Path
-
 import msgspec
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtWidgets import QDialog
 
 from .. import files, paths
 from ..language import tr
@@ -13,6 +11,7 @@ from ..library.models import ModelRecord
 from ..problem import BadInput
 from ..scenario import ModelRef
 from .consent import may_lose
+from .saving import ask_where
 from .user_files import UserFiles
 
 
@@ -67,15 +66,9 @@ class OwnModels(UserFiles):
 
     def _export(self, entry: ModelEntry) -> None:
         suggestion = paths.home() / f"{entry.id}.json"
-        name, _ = QFileDialog.getSaveFileName(
-            self._window,
-            tr("Export a model"),
-            str(suggestion),
-            tr("Models (*.json);;All files (*)"),
-        )
-        if not name:
+        path = ask_where(self._window, tr("Export a model"), suggestion, {".json": tr("Model")})
+        if path is None:
             return
-        path = Path(name)
         try:
             files.write_whole(path, own_files.encode(entry.record))
         except OSError as error:

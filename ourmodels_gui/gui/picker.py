@@ -81,6 +81,7 @@ class Picker(QWidget):
         heading.setMinimumWidth(px(HEADING_PX))
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
+        self.search.setToolTip(hint)
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName(tr("Search: {title}").format(title=self._title))
         self.search.installEventFilter(self)
@@ -240,8 +241,12 @@ class Picker(QWidget):
             self._show_basis()
 
     def _search(self, text: str) -> None:
-        self.model.search(text)
+        self.model.search(self.looked_for(text))
         self._mark()
+
+    def looked_for(self, text: str) -> str:
+        """What of the typed words is looked for in the rows."""
+        return text
 
     def _mark(self) -> None:
         """Put the list's own highlight on the chosen row, or on the first match while searching."""

@@ -7,11 +7,12 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMessageBox, QWidget
+from PySide6.QtWidgets import QGraphicsView, QMessageBox, QWidget
 
 from .. import paths
 from ..files import write_whole
 from ..language import tr
+from .saving import ask_where
 from .theme import colours
 
 SCALE = 2
@@ -85,18 +86,10 @@ def _drawn_anew(view: QGraphicsView, painter: QPainter) -> Iterator[None]:
 
 def save_picture(widget: QWidget) -> None:
     """Ask for a file, PNG or SVG by its ending, and write it."""
-    suggestion = paths.home() / "plot.png"
-    name, chosen = QFileDialog.getSaveFileName(
-        widget,
-        tr("Save the picture"),
-        str(suggestion),
-        tr("PNG picture (*.png);;SVG drawing (*.svg)"),
-    )
-    if not name:
+    kinds = {".png": tr("PNG picture"), ".svg": tr("SVG drawing")}
+    path = ask_where(widget, tr("Save the picture"), paths.home() / "plot.png", kinds)
+    if path is None:
         return
-    path = Path(name)
-    if path.suffix.lower() not in (".png", ".svg"):
-        path = path.with_name(path.name + (".svg" if "svg" in chosen else ".png"))
     content = to_svg(widget) if path.suffix.lower() == ".svg" else to_png(widget)
     write_or_tell(path, content, widget)
 

@@ -48,6 +48,9 @@ def settle(plot: "LogPlot", labels: Iterable[Label]) -> None:
         for upside in (label.upside, 1.0 - label.upside):
             label.setAnchor((label.across, upside))
             place = _rect(plot, label)
+            if beyond := max(seen.left() - place.left(), 0) or min(seen.right() - place.right(), 0):
+                label.setAnchor((label.across - beyond / place.width(), upside))
+                place = _rect(plot, label)
             whole = seen.top() <= place.top() and place.bottom() <= seen.bottom()
             if whole and not any(place.intersects(other) for other in taken):
                 taken.append(place)

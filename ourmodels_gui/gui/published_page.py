@@ -36,6 +36,9 @@ class PublishedPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, UNIT, 0, 0)
         layout.setSpacing(2)
+        self._shown: tuple[object, ...] = ()
+        self._library: Library | None = None
+        self._published: Published | None = None
         self.words: dict[Phase, QLabel] = {}
         self.strips: dict[Phase, QuartileStrip] = {}
         for phase in PHASES:
@@ -76,7 +79,12 @@ class PublishedPage(QWidget):
         if published is None:
             say(self._note, tr("Reading the published runs\u2026"))
             return
-        scenario = evaluation.scenario
+        scenario, work = evaluation.scenario, evaluation.scenario.workload
+        near = (scenario.hardware, scenario.model, work.batch, work.read_context_tokens)
+        shown = (*near, checked, typed.separators())
+        if shown == self._shown and library is self._library and published is self._published:
+            return
+        self._shown, self._library, self._published = shown, library, published
         for phase in PHASES:
             found = evidence(scenario.hardware, phase, *published, library)
             words = evidence_words(found, phase, typed.separators())
@@ -102,7 +110,6 @@ class PublishedPage(QWidget):
             for one in near:
                 rows.append(_row(one, library, source_words(one.run, published.measured)))
                 self._nearest.append(one)
-        self._published = published
         self.table.present(rows, heads)
         self._chosen()
 
@@ -114,7 +121,7 @@ class PublishedPage(QWidget):
         chosen = self._at()
         self.button.setEnabled(chosen is not None)
         words = tr("Choose a run to see its source.") if self._nearest else ""
-        if chosen is not None:
+        if chosen is not None and self._published is not None:
             words = source_words(chosen.run, self._published.measured)
             if chosen.run.note:
                 words = f"{chosen.run.note}. {words}"

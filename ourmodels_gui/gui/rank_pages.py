@@ -17,7 +17,7 @@ from . import rank_words
 from .folding import LOW_PX
 from .heat_map import HeatMap
 from .rank_table import RankTable
-from .ranked import Ranked
+from .ranked import NO_ROWS, Ranked
 from .theme import px
 from .tray import mark_of
 
@@ -59,6 +59,17 @@ class RankPages(QStackedWidget):
         page, why = self._page(choice, scenario, row)
         self.words.setText(why)
         self.setCurrentWidget(page)
+        self._clear_beside(page)
+
+    def _clear_beside(self, page: QWidget) -> None:
+        """No page out of sight keeps what is no longer shown."""
+        table = self._ranked.table
+        if page is not self.table and self.table.rows.table is not table:
+            self.table.rows.show(None, NO_ROWS, 0, self.table.rows.columns)
+        if page is not self.map and self.map.table is not table:
+            self.map.clear()
+        if self.plot is not None and page is not self.plot:
+            self.plot.clear_values()
 
     @property
     def rows(self) -> Indices:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QPalette, QShowEvent
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ..evaluation import Evaluation
@@ -29,6 +29,9 @@ from .ranked import Ranked
 from .search import Chosen
 from .theme import UNIT, sized
 from .tray import Tray, mark_of, opening
+
+KEPT_MS = 30_000
+"""So long a ranking, which may take a fifth of the memory, is kept for those who come back."""
 
 
 class RankTab(QWidget):
@@ -56,6 +59,8 @@ class RankTab(QWidget):
         self._row: int | None = None
         self._refused = ""
         self.ranked = Ranked(self)
+        self._left = QTimer(self, singleShot=True, interval=KEPT_MS)
+        self._left.timeout.connect(self._let_go)
         self.export = ExportButton(self.sheet, self.picture, tr("Ranking"))
         self.bar = RankBar(self.export)
         self.pages = RankPages(self.ranked)
@@ -243,7 +248,17 @@ class RankTab(QWidget):
         """The map or the plot where one is in sight."""
         return self.pages.picture()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._evaluation is not None:
+            self._left.start()
+
+    def _let_go(self) -> None:
+        self._is_stale = True
+        self.ranked.let_go()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._left.stop()
         if self._is_stale:
             self._refresh()

@@ -89,6 +89,13 @@ class Ranked(QObject):
         if field is not None:
             self._rank(field)
 
+    def let_go(self) -> None:
+        """Keep nothing for nobody; the next `present` works it out again."""
+        self._stop_preparing()
+        self._working.cancel()
+        self._made = self._library = None
+        self._nothing("")
+
     def whole(self) -> None:
         """Finish now what would follow."""
         if self.table is None or self.is_whole:
@@ -111,7 +118,7 @@ class Ranked(QObject):
             return known
         if scope == "machines":
             try:
-                self._made = prepare(self._library, wanted)
+                self._made = prepare(self._library, wanted, self._made)
             except BadInput as bad:
                 self._stop_preparing()
                 self._nothing(str(bad))

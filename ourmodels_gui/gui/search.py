@@ -14,6 +14,9 @@ Chosen = Mapping[str, frozenset[str]]
 WEAKEST_FIRST: tuple[Basis, ...] = ("unverified", "derived", "measured", "published")
 
 
+SIZE = re.compile(r"[\d.]+[gmt]i?b")
+
+
 class Facet(msgspec.Struct, frozen=True):
     """A property to narrow a list by; values in their own order, the rest by how often they come.
 
@@ -92,16 +95,18 @@ def searchable(*words: str) -> str:
 def tokens_of(text: str) -> list[str]:
     """The words of a search; a number and its unit are one, and so is how many.
 
-    >>> tokens_of("Radeon 24 GB"), tokens_of("2 x 3090")
-    (['radeon', '24gb'], ['2x', '3090'])
+    >>> tokens_of("Radeon 24 GB"), tokens_of("2 x 3090"), tokens_of("4-bit")
+    (['radeon', '24gb'], ['2x', '3090'], ['4bit'])
     """
-    return re.sub(r"(?<=\d)\s+(?=(?:[gmt]i?b|b|x)\b)", "", text.casefold()).split()
+    joined = re.sub(r"(?<=\d)\s+(?=(?:[gmt]i?b|b|x)\b)", "", text.casefold())
+    return re.sub(r"(?<=\d)[\s-]+(?=bit\b)", "", joined).split()
 
 
 def matching(rows: Sequence[Row], text: str) -> list[Row]:
     """Rows in which every word of `text` occurs; those whose name the words begin come first.
 
-    A number is found as a whole from its first digit: "7b" is not "27b".
+    A number is found as a whole from its first digit, and a size to its end: "7b" is not "27b", and
+    "128gb" no bandwidth of "128gb/s".
 
     >>> rows = [Row("a", "Model 27B", (), "model 27b"), Row("b", "Model 7B", (), "model 7b")]
     >>> [row.id for row in matching(rows, "7B")]
@@ -110,7 +115,11 @@ def matching(rows: Sequence[Row], text: str) -> list[Row]:
     tokens = tokens_of(text)
     if not tokens:
         return list(rows)
-    whole = [_pattern(token, r"(?<![\d.])") for token in tokens if token[0].isdecimal()]
+    whole = [
+        _pattern(token, r"(?<![\d.])", r"(?![\w/])" if SIZE.fullmatch(token) else "")
+        for token in tokens
+        if token[0].isdecimal()
+    ]
     starts = [_pattern(token, r"(?<![\w.])") for token in tokens]
     # Most rows fall out at the plain test, which costs a hundredth of a pattern.
     found = [
@@ -163,5 +172,5 @@ def counts(
     return out
 
 
-def _pattern(token: str, before: str) -> re.Pattern[str]:
-    return re.compile(before + re.escape(token))
+def _pattern(token: str, before: str, after: str = "") -> re.Pattern[str]:
+    return re.compile(before + re.escape(token) + after)

@@ -1,6 +1,7 @@
 """The one current scenario and the library, each replaced whole; earlier scenarios are undo."""
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ from ..library.load import Library
 from ..scenario import Scenario, edited
 
 MERGE_S = 0.8
+MOST_STEPS = 1000
+"""The oldest edit beyond these cannot be taken back."""
 
 
 class _Step(NamedTuple):
@@ -36,8 +39,8 @@ class Store(QObject):
         self.scenario = scenario
         self.library = library
         self._clock = clock
-        self._undo: list[_Step] = []
-        self._redo: list[_Step] = []
+        self._undo: deque[_Step] = deque(maxlen=MOST_STEPS)
+        self._redo: deque[_Step] = deque(maxlen=MOST_STEPS)
         self._edited_at = -MERGE_S
 
     def edit(self, changes: dict[str, Any]) -> None:
@@ -89,7 +92,7 @@ class Store(QObject):
     def redo_keys(self) -> tuple[str, ...]:
         return self._redo[-1].keys if self._redo else ()
 
-    def _step(self, source: list[_Step], target: list[_Step]) -> None:
+    def _step(self, source: deque[_Step], target: deque[_Step]) -> None:
         if not source:
             return
         step = source.pop()

@@ -19,7 +19,7 @@ class TogetherGroup(Group):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(foldable=False, has_defaults=False, parent=parent)
-        self._heading.hide()
+        self._head.heading.hide()
         tip = tr(
             "What joins the devices: choose it, or write its speed in GB/s of one direction. "
             "It starts with what the maker of the card states; a board may give less."

@@ -79,6 +79,12 @@ class ValuePlot(LogPlot):
             float(values.y.max()) * 1.3,
         )
 
+    def clear_values(self) -> None:
+        """Show nothing."""
+        self._table = self._values = self._at = None
+        for points in (self._beaten, self._best, self._here):
+            points.show_values(())
+
     @property
     def row(self) -> int | None:
         """The row of the point in use."""

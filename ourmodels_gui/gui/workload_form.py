@@ -185,9 +185,24 @@ class WorkloadForm(QScrollArea):
         self.workload.preset.present(evaluation)
         for group in self.groups:
             group.present(values, defaults)
+        if evaluation.setup is not None:
+            self._tell_limit(values, evaluation.setup)
         problem = evaluation.problem
         if problem is not None:
             any(group.refuse(problem.key, problem.message) for group in self.groups)
+
+    def _tell_limit(self, values: dict[str, Any], setup: Setup) -> None:
+        """Say at a context that is longer than the model's limit what it is answered with."""
+        limit, work = setup.model.max_context_tokens, setup.workload
+        for key, used in (
+            (RESERVED, work.reserved_context_tokens),
+            (READ, work.read_context_tokens),
+        ):
+            words = ""
+            if limit is not None and (values.get(key) or 0) > limit:
+                words = tr("This model's limit is {limit} tokens; the answers are for {used}.")
+                words = words.format(limit=typed.show(limit), used=typed.show(used))
+            self.workload.caution(key, words)
 
     def refuse(self, problem: Problem, changes: Iterable[str]) -> bool:
         """Show at its field a value that no scenario can hold; False if no field is to blame.

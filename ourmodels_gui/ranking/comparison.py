@@ -179,6 +179,15 @@ def _policy(side: Side) -> str | None:
     return placed.policy if placed else None
 
 
+def _last_usable(side: Side) -> float | None:
+    """Of one pool the best batch: there the aggregate never falls."""
+    result = side.evaluation.result
+    if result is None:
+        return None
+    placed = result.placement
+    return placed.in_use.last_usable_batch if placed else result.decode.best_batch
+
+
 def _limit(side: Side) -> str | None:
     placed = side.evaluation.result and side.evaluation.result.placement
     return placed.binding.words if placed and placed.binding else None
@@ -247,7 +256,7 @@ _FIGURES: tuple[_Figure, ...] = (
     _column("spare_gb", _decode("spare_bytes", 1e9)),
     _Figure(
         "capacity_gb",
-        mark("Memory capacity C"),
+        mark("Capacity C"),
         "GB",
         "more",
         units.plain,
@@ -255,7 +264,7 @@ _FIGURES: tuple[_Figure, ...] = (
     ),
     _Figure(
         "bandwidth_gb_per_s",
-        mark("Memory bandwidth R"),
+        mark("Bandwidth R"),
         "GB/s",
         "more",
         units.plain,
@@ -278,6 +287,14 @@ _FIGURES: tuple[_Figure, ...] = (
 """Every figure of a comparison, in order, with where it comes from."""
 
 _OF_COMPOSITIONS: tuple[_Figure, ...] = (
+    _Figure(
+        "last_usable_batch",
+        mark("Sessions that keep the floor"),
+        "",
+        "more",
+        BY_ID["best_batch"].text,
+        _last_usable,
+    ),
     _Figure("policy", mark("Use of its pools"), "", "", units.plain, _policy),
     _Figure("limit", mark("What limits all sessions"), "", "", units.plain, _limit),
 )

@@ -17,7 +17,6 @@ from ..engine.arithmetic_tables import position_flop
 from ..engine.costs import sweep_bytes
 from ..engine.longest_context import longest_context_tokens
 from ..engine.placement.sweep import CompositionSweep
-from ..engine.prefill_pairs import PrefillPairs
 from ..engine.setup import Machine, Workload
 from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables, verdict_codes
 from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
@@ -48,8 +47,8 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     machines: places of those machines in the field, of which the first `single` are no
     compositions. in_use: of a composition, all pools together. rung: which of a model's formats is
-    in use. The four figures of the sweeps are there from the start, the others are worked out once
-    when asked for; NaN where a figure does not exist.
+    in use. The four figures of the sweeps are there from the start, the others are worked out each
+    time when asked for, because the table keeps them; NaN where a figure does not exist.
     """
 
     field: Field
@@ -63,7 +62,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     machine_table: MachineTable
     model_table: ModelTable
     compute_s: Floats | None
-    rung: Indices
+    rung: NDArray[np.int8]
     memory_batch: Floats
     best_batch: Floats
     aggregate_tokens_per_s: Floats
@@ -83,18 +82,18 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         """How many of the machines are no compositions."""
         return len(self.in_use) - len(self.composed.chosen)
 
-    @cached_property
+    @property
     def column(self) -> Indices:
         """Place of each pair's model and format in the tables of the models."""
         models = self.field.evaluable
-        return self.rung * models + np.arange(models)[:, None]
+        return self.rung * np.intp(models) + np.arange(models)[:, None]
 
     @property
     def verdict(self) -> NDArray[np.int8]:
         """Index into `sweep.VERDICTS`."""
         return verdict_codes(self.memory_batch, self.best_batch)
 
-    @cached_property
+    @property
     def margin_bytes(self) -> Floats:
         """C - W_resident - O in whole bytes, of a composition of all pools together."""
         table = self.machine_table
@@ -102,14 +101,14 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         margin: Floats = free - np.rint(self.model_table.resident_bytes)[self.column]
         return margin
 
-    @cached_property
+    @property
     def spare_bytes(self) -> Floats:
         """margin - b* K_alloc where it serves, else margin - K_alloc."""
         batch = np.where(self.best_batch >= 1.0, self.best_batch, 1.0)
         spare = self.margin_bytes - batch * np.rint(self.model_table.alloc_bytes)[self.column]
         return self._with_compositions(spare, "spare_bytes")
 
-    @cached_property
+    @property
     def usable_batch(self) -> Floats:
         """The smaller of the memory batch and the rate-limited batch."""
         models, bandwidth = self.model_table, self.machine_table.bandwidth_bytes_per_s
@@ -119,14 +118,14 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         usable = np.minimum(self.memory_batch, limited[self.column, place])
         return np.where(self.memory_batch >= 1.0, usable, np.nan)
 
-    @cached_property
+    @property
     def single_session_tokens_per_s(self) -> Floats:
         """The ceiling of one session alone."""
         swept = self.model_table.active_bytes[self.column]
         single = np.where(self.memory_batch >= 1.0, self._per_session(swept, 1.0), np.nan)
         return self._with_compositions(single, "single_session_tokens_per_s")
 
-    @cached_property
+    @property
     def forced_per_session_tokens_per_s(self) -> Floats:
         """The ceiling of each session at the workload's forced batch, whether or not it fits."""
         batch = self.basis.batch
@@ -142,7 +141,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         forced = np.where(self.margin_bytes >= 0.0, rate, np.nan)
         return self._with_compositions(forced, "forced_per_session_tokens_per_s")
 
-    @cached_property
+    @property
     def longest_context_tokens(self) -> Floats:
         """The longest reservation at which one session fits, within the model's limit.
 
@@ -150,7 +149,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         """
         longest = np.zeros(self.memory_batch.shape)
         for model in range(self.field.evaluable):
-            for rung in np.unique(self.rung[model]):
+            for rung in np.unique(self.rung[model]).tolist():
                 costs = self.field.costs[rung * self.field.evaluable + model]
                 at = self.rung[model] == rung
                 longest[model, at] = longest_context_tokens(
@@ -164,18 +163,18 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                 longest[:, place] = np.nan
         return np.where(longest >= 1.0, longest, np.nan)
 
-    @cached_property
-    def prompts(self) -> PrefillPairs:
-        """Prefill at the prompt of the scenario; every figure NaN when it has none."""
+    @property
+    def prompts(self) -> Floats:
+        """The `FIGURES` of prefill by [figure, model, machine]; NaN without a prompt."""
         figures = self.prompts_of_machines.copy()
         for place in range(self.single, len(self.in_use)):
             for model in range(self.field.evaluable):
                 figures[:, model, place] = self.prompt_of(model, place)
-        return PrefillPairs(*figures)
+        return figures
 
     @cached_property
     def prompts_of_machines(self) -> Floats:
-        """The figures of `PrefillPairs` by [model, machine], NaN for compositions."""
+        """The same, NaN for compositions."""
         figures = np.full((len(FIGURES), *self.memory_batch.shape), np.nan)
         if self.prefill is not None:
             figures[:, :, : self.single] = prompts_of_machines(
@@ -190,12 +189,12 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
         return figures
 
     def prompt_of(self, model: int, place: int) -> Floats:
-        """The figures of `PrefillPairs` for one pair; place, among the machines here."""
+        """The same of one pair; place, among the machines here."""
         if self.composed_prompts is None or place < self.single:
             figures: Floats = self.prompts_of_machines[:, model, place]
             return figures
-        column = int(self.column[model, place])
-        return np.array(self.composed_prompts.of(place - self.single, column))
+        column = int(self.rung[model, place]) * self.field.evaluable + model
+        return self.composed_prompts.of(place - self.single, column)
 
     @cached_property
     def composed_prompts(self) -> ComposedPrompts | None:

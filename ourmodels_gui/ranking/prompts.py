@@ -10,7 +10,7 @@ from ..engine import placement
 from ..engine.arithmetic_tables import seconds_table
 from ..engine.placement.prefill import prompt_policy
 from ..engine.prefill import prefill_under
-from ..engine.prefill_pairs import PrefillPairs, prefill_pairs, prompt_table
+from ..engine.prefill_pairs import prefill_pairs, prompt_table
 from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Workload
 from ..engine.tables import MachineTable, ModelTable
 from ..library.chosen import ChosenMachine
@@ -21,8 +21,10 @@ from .field import Field
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-FIGURES = PrefillPairs.__struct_fields__
-"""What is known of each pair, in the order of `PrefillPairs`."""
+FIGURES = ("tokens_per_s", "single_time_s")
+"""What is kept of each pair; names are those of `PrefillPairs`."""
+MODELS = 64
+"""How many models are worked out together: on the way a pair takes ten times its room."""
 
 
 def prompts_of_machines(
@@ -43,10 +45,16 @@ def prompts_of_machines(
     prompts = prompt_table(
         costs, basis, prompt_in_use(prefill), models.reserved_context_tokens.tolist()
     )
-    machine = np.broadcast_to(np.arange(len(in_use)), column.shape)
+    machine = np.arange(len(in_use))
     seconds = seconds_in_use(prefill, in_use)
-    found = prefill_pairs(machines, prompts, seconds, machine.ravel(), column.ravel())
-    return np.array([getattr(found, name).reshape(column.shape) for name in FIGURES])
+    figures = np.empty((len(FIGURES), *column.shape))
+    for first in range(0, len(column), MODELS):
+        some = column[first : first + MODELS]
+        machine_of_each = np.broadcast_to(machine, some.shape).ravel()
+        found = prefill_pairs(machines, prompts, seconds, machine_of_each, some.ravel())
+        for name, figure in zip(FIGURES, figures, strict=True):
+            figure[first : first + MODELS] = getattr(found, name).reshape(some.shape)
+    return figures
 
 
 def seconds_in_use(prefill: PrefillChoice, machines: tuple[Machine, ...]) -> tuple[Floats, Floats]:
@@ -76,26 +84,24 @@ class ComposedPrompts:
         self._field, self._models, self._basis = field, models, basis
         self._composed, self._asked = composed, prefill
         self._prompt: Prompt = prompt_in_use(prefill)
-        self._known: dict[tuple[int, int], tuple[float, ...]] = {}
+        pairs = len(composed.chosen), len(field.costs)
+        self._is_known = np.zeros(pairs, dtype=bool)
+        self._figures = np.empty((*pairs, len(FIGURES)))
 
-    def of(self, composition: int, column: int) -> tuple[float, ...]:
+    def of(self, composition: int, column: int) -> Floats:
         """The figures of a pair in the order of `FIGURES`, NaN where one does not exist."""
-        if (composition, column) not in self._known:
-            self._known[composition, column] = tuple(self._worked_out(composition, column))
-        return self._known[composition, column]
+        pair = composition, column
+        if not self._is_known[pair]:
+            self._figures[pair] = tuple(self._worked_out(*pair))
+            self._is_known[pair] = True
+        figures: Floats = self._figures[pair]
+        return figures
 
     def _worked_out(self, composition: int, column: int) -> Iterator[float]:
         setup = self._setup(self._composed.chosen[composition], column)
         found = prefill_under(prompt_policy(setup), ranged=False)
         single = found.single_prompt
-        whole = found.tokens_per_s is not None
-        figures = (
-            found.batch if whole else None,
-            found.tokens_per_s,
-            found.time_s,
-            None if single is None else single.tokens_per_s,
-            None if single is None else single.time_s,
-        )
+        figures = found.tokens_per_s, None if single is None else single.time_s
         return (np.nan if figure is None else float(figure) for figure in figures)
 
     def _setup(self, chosen: ChosenMachine, column: int) -> Setup:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 def in_one_format(models: int, rungs: int, figures: list[Floats]) -> list[NDArray[Any]]:
@@ -22,16 +21,16 @@ def in_one_format(models: int, rungs: int, figures: list[Floats]) -> list[NDArra
     """
     machines = figures[0].shape[1]
     if rungs <= 1:
-        return [np.zeros((models, machines), dtype=np.intp), *figures]
+        return [np.zeros((models, machines), dtype=np.int8), *figures]
     rung = _largest_that_serves(rungs, figures[0], figures[1])
-    pair = np.arange(rung.size).reshape(rung.shape) + rung * rung.size
+    pair = np.arange(rung.size).reshape(rung.shape) + rung * np.intp(rung.size)
     return [rung, *(figure.ravel().take(pair) for figure in figures)]
 
 
-def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> Indices:
+def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> NDArray[np.int8]:
     """The rung of each pair, from its batches in every format."""
     shape = (rungs, memory.shape[0] // rungs, memory.shape[1])
-    rung = np.full(shape[1:], rungs - 1, dtype=np.intp)
+    rung = np.full(shape[1:], rungs - 1, dtype=np.int8)
     for batch in (memory.reshape(shape), best.reshape(shape)):
         for place in reversed(range(rungs)):
             np.copyto(rung, place, where=batch[place] >= 1.0)

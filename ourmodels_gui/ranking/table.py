@@ -57,12 +57,12 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     def __len__(self) -> int:
         return len(self.field.machines) * len(self.field.models)
 
-    @cached_property
+    @property
     def machine(self) -> Indices:
         """The place of each row's machine in the field."""
         return np.tile(np.arange(len(self.field.machines)), len(self.field.models))
 
-    @cached_property
+    @property
     def model(self) -> Indices:
         """The place of each row's model in the field."""
         return np.repeat(np.arange(len(self.field.models)), len(self.field.machines))
@@ -119,7 +119,7 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         found = self.pairs
         match column:
             case "prefill_tokens_per_s" | "time_to_first_token_s":
-                return self._spread(getattr(found.prompts, PROMPTS[column]))
+                return self._spread(found.prompts[FIGURES.index(PROMPTS[column])])
             case "spare_gb":
                 return self._spread(found.spare_bytes / GB)
             case "memory_power_gb2_per_s":

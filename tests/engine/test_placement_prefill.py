@@ -470,6 +470,55 @@ def test_a_head_in_the_host_leaves_all_arithmetic_to_the_device():
     )
 
 
+def test_the_arithmetic_lies_evenly_in_the_weights_beside_the_head():
+    """A card with room for half of the 12 GB that are not the head does half of the linear path."""
+    ordinary = replace(toy(batch=1), workload=replace(toy().workload, overhead_bytes=0.0))
+    card = Device("card", Machine(6e9, 8e11, {BF16: 1e14}))
+    host = Device("host", Machine(64e9, 8e10, {BF16: 1e12}))
+    shape = shape_of(ordinary, head_bytes=4e9)
+    found = own_costs(composed(ordinary, [card], shape=shape, host=host, pools="sequential"))
+    linear, attention = 2 * 32e9 * 4096, 64 * 4 * 5120 * 4096 * 4097 / 2
+    assert float(found.work_s(1)) == pytest.approx(
+        (linear / 2 + attention) / 1e14 + linear / 2 / 1e12, rel=1e-9
+    )
+
+
+def test_a_chunk_passes_with_the_cache_that_is_filled_by_its_end():
+    """16 GB of weights; the last of two chunks reads 24,576 tokens and writes 8,192.
+
+    All of it moves once, so the first device moves what fits into it.
+    """
+    ordinary = toy(batch=1, prompt_tokens=32_768, chunk_tokens=24_576)
+    dense = replace(ordinary.model, resident_bytes=16e9)
+    ordinary = replace(ordinary, model=dense, workload=replace(ordinary.workload, overhead_bytes=0))
+    first = Device("first", Machine(14e9, 1.2e11, {BF16: 1e20}))
+    second = Device("second", Machine(40e9, 1e11, {BF16: 1e20}))
+    found = own_costs(composed(ordinary, [first, second]))
+    moved = 16e9 + 32_768 * 262_144
+    assert float(found.memory_s(1)) == pytest.approx(
+        14e9 / 1.2e11 + (moved - 14e9) / 1e11, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("groups", [None, 1])
+def test_the_arithmetic_of_a_chunk_passes_through_both_devices(groups):
+    """The second of two chunks: the first device has half of the weights.
+
+    Attention is done where it is the fastest. One group does both chunks in turn.
+    """
+    ordinary = toy(batch=1, prompt_tokens=32_768, chunk_tokens=16_384)
+    dense = replace(ordinary.model, resident_bytes=16e9)
+    ordinary = replace(ordinary, model=dense, workload=replace(ordinary.workload, overhead_bytes=0))
+    first = Device("first", Machine(8e9, 1e18, {BF16: 1e14}))
+    second = Device("second", Machine(40e9, 1e18, {BF16: 8e13}))
+    found = own_costs(composed(ordinary, [first, second], groups=groups))
+    linear, pair = 2 * 32e9 * 16_384, 64 * 4 * 5120
+    pairs = [sum(range(start + 1, start + 16_385)) for start in (0, 16_384)]
+    chunks = [linear / 2 * (1 / 1e14 + 1 / 8e13) + pair * many / 1e14 for many in pairs]
+    wanted = sum(chunks) if groups == 1 else chunks[1]
+    assert float(found.work_s(1)) == pytest.approx(wanted, rel=1e-9)
+
+
 @pytest.mark.parametrize("prefix", [0, 100])
 def test_a_typed_cache_is_read_once_behind_a_prefix(prefix):
     ordinary = toy(cached_prefix_tokens=prefix, batch=1)
@@ -709,9 +758,12 @@ def test_experts_on_every_device_share_prompts_and_divide_experts():
         moved / device.bandwidth_bytes_per_s, rel=1e-9
     )
     assert len(names) == 2
-    # One prompt's attention is done by the device that has it.
-    attention = 8192 * 1.866e9 / device.compute_flop_per_s[BF16]
-    assert float(replicated.work_s(1)) > attention
+    # All but the experts' half of the linear path is done by the one device that has the prompt.
+    one = replace(found, machine=device)
+    attention = sum(one_pool.attention_flop_of_token(one, j) for j in range(1, 8193))
+    alone = one_pool.seconds(one, attention, one.attention_mode)
+    alone += one_pool.seconds(one, 0.5 * 2 * 7.9e9 * 8192, one.linear_mode)
+    assert float(replicated.work_s(1)) == pytest.approx(alone, rel=1e-9)
 
 
 @settings(max_examples=30, deadline=None)

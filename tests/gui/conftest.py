@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.first import first_scenario
-from ourmodels_gui.gui.theme import Theme
+from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.library.load import Library, load
 
 

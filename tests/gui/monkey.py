@@ -1,8 +1,9 @@
 """Uses the window as somebody would who knows nothing: at random, from a seed.
 
-    python tests/gui/monkey.py SEED ACTIONS
+    python tests/gui/monkey.py SEED ACTIONS [MINUTES]
 
-prints what came of it; the exit status is 1 when there was a fault, a Qt warning or a leak.
+prints what came of it, after MINUTES at the latest; the exit status is 1 when there was a fault, a
+Qt warning or a leak, or when the window at rest holds more than it may.
 """
 
 import contextlib
@@ -14,8 +15,10 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
+from math import inf
 from pathlib import Path
 from statistics import mean
+from time import monotonic
 from unittest import mock
 
 from PySide6.QtCore import (
@@ -47,8 +50,9 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from ourmodels_gui import app, paths
+from ourmodels_gui.gui import rank_tab
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.theme import Theme
+from ourmodels_gui.gui.qt_theme import Theme
 
 TARGETS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QComboBox, QLineEdit, QTabBar)
 TEXTS = (
@@ -73,6 +77,9 @@ SIZES = ((900, 560), (1024, 700), (1280, 800), (1920, 1080), (3840, 2160), (1, 1
 STUCK_S = 300
 """So long nothing may wait for a person."""
 MOST_GROWTH = 0.05
+MOST_MB = 250.0
+KEPT_MS = 500
+"""In place of the half minute that a ranking is kept after its tab was left."""
 HARMLESS = ("This plugin does not support", 'Mouse event "MouseMove" not accepted')
 """Of the platform, which has no keyboard to grab; of QTest, where what is dragged is disabled."""
 
@@ -296,35 +303,47 @@ def memory_mb() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def main(seed: int, actions: int) -> int:
-    faulthandler.dump_traceback_later(STUCK_S, exit=True)
+def part(monkey: Monkey, actions: int, end: float) -> None:
+    """Some actions, until a fault or the end of the time."""
+    for _ in range(actions):
+        faulthandler.dump_traceback_later(STUCK_S, exit=True)
+        monkey.act(1)
+        if monkey.faults or monotonic() > end:
+            return
+
+
+def main(seed: int, actions: int, minutes: float = inf) -> int:
+    end = monotonic() + 60.0 * minutes
     application = app.Application(sys.argv[:1])
+    rank_tab.KEPT_MS = KEPT_MS
     with tempfile.TemporaryDirectory() as home:
         os.environ[paths.HOME_VARIABLE] = home
         folder = Path(home) / "files"
         folder.mkdir()
         window = app.build(Theme(application), Preferences(Path(home)))
         window.show()
-        rows = []
+        held: list[float] = []
         with Monkey(window, seed, folder).at_work() as monkey:
-            for _ in range(10):
-                faulthandler.dump_traceback_later(STUCK_S, exit=True)
-                monkey.act(actions // 10)
+            while sum(monkey.done.values()) < actions and monotonic() < end and not monkey.faults:
+                part(monkey, max(actions // 10, 1), end)
                 close_all(window)
                 rest(1200)
-                rows.append(
-                    (sum(monkey.done.values()), len(QApplication.allWidgets()), memory_mb())
-                )
-                print("actions {}, widgets {}, memory {:.0f} MB".format(*rows[-1]), flush=True)
-                if monkey.faults:
-                    break
+                in_use = memory_mb()
+                window.show_tab(0)
+                rest(KEPT_MS + 1200)
+                gc.collect()
+                rest(1200)
+                held.append(memory_mb())
+                said = "actions {}, widgets {}, memory {:.0f} MB as left, {:.0f} MB at rest"
+                widgets = len(QApplication.allWidgets())
+                print(said.format(sum(monkey.done.values()), widgets, in_use, held[-1]), flush=True)
         print(f"seed {seed}: {dict(monkey.done)}")
         print(*monkey.faults, sep="\n")
-        middle, end = (mean(row[2] for row in part) for part in (rows[3:7] or rows, rows[-4:]))
-        grown = end / middle - 1 if middle else 0.0
+        middle, last = (mean(some) for some in (held[3:7] or held, held[-4:]))
+        grown = last / middle - 1 if middle else 0.0
         print(f"memory grew by {grown:.1%} from the middle to the end", flush=True)
-        os._exit(1 if monkey.faults or grown > MOST_GROWTH else 0)
+        os._exit(1 if monkey.faults or grown > MOST_GROWTH or held[-1] > MOST_MB else 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), *map(float, sys.argv[3:])))

@@ -12,7 +12,8 @@ from ourmodels_gui.gui.answers import AnswerPanel
 from ourmodels_gui.gui.cards import SIGNS, Card, CardText, Figure
 from ourmodels_gui.gui.derivation import WorkingWindow, working_of
 from ourmodels_gui.gui.elided import in_lines
-from ourmodels_gui.gui.theme import DARK, qt_palette
+from ourmodels_gui.gui.qt_theme import qt_palette
+from ourmodels_gui.gui.theme import DARK
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.scenario import ModelRef, Scenario
 

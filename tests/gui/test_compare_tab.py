@@ -1,10 +1,11 @@
 """Marks and their comparison: curves, the best cell, ratios, crossings, too few and too many."""
 
 import msgspec
+import numpy as np
 import pytest
 from gui_cases import preferences
 from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QImage, QKeySequence, QPainter
+from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QImage, QKeySequence, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget
 
@@ -159,7 +160,8 @@ def test_models_that_do_not_fit_leave_a_sentence_in_the_plot(bench):
         )
     ).present()
     assert "In none of these does a session fit" in bench.tab.plot.accessibleDescription()
-    assert bench.row("Verdict")[1].text == "model does not fit"
+    verdict = bench.row("Verdict")[1]
+    assert (verdict.text, verdict.hint) == ("does not fit", "model does not fit")
 
 
 def test_nothing_is_compared_while_the_tab_is_hidden(bench):
@@ -260,6 +262,49 @@ def test_tables_are_saved_by_the_ending_of_the_file(bench, tmp_path, monkeypatch
         assert path.read_text(encoding="utf-8").startswith(start)
     bench.tab.export.copy("Markdown")
     assert "Best batch" in QGuiApplication.clipboard().text()
+
+
+def test_the_menu_offers_the_report_of_what_is_compared(bench, qtbot):
+    bench.present()
+    menu = bench.tab.export.menu_of_forms
+    menu.aboutToShow.emit()
+    report = menu.actions()[0]
+    assert report.text().startswith("Report\u2026") and not report.isEnabled()
+    bench.mark(*PAIRS)
+    menu.aboutToShow.emit()
+    assert report.isEnabled()
+    with qtbot.waitSignal(bench.tab.report_asked):
+        report.trigger()
+
+
+def test_six_sides_stand_whole_beside_their_figures(bench, library):
+    cards = ("3060-12gb", "3090", "4070", "4080", "4090", "5090")
+    bench.present().mark(*(Mark(f"geforce-rtx-{card}", ModelRef("gpt-oss-20b")) for card in cards))
+    bench.tab.resize(858, 460)  # of a window of 1280 x 800
+    table = bench.tab.table
+    assert bench.tab._body.orientation() == Qt.Orientation.Vertical
+    assert len(bench.tab.comparison.names) == 6
+    assert table.whole_px <= table.width() and not table.horizontalScrollBar().isVisible()
+    metrics = QFontMetrics(table.horizontalHeader().font())
+    for column, name in enumerate(bench.tab.comparison.names, 1):
+        shown = table.cells.headerData(column, Qt.Orientation.Horizontal)
+        assert shown.replace("\n", " ") == name
+        room = table.columnWidth(column)
+        assert all(metrics.horizontalAdvance(line) <= room for line in shown.split("\n"))
+    bench.tab.resize(1500, 700)
+    assert bench.tab._body.orientation() == Qt.Orientation.Horizontal
+
+
+def test_the_label_of_a_curve_of_one_session_is_whole(bench, qtbot):
+    bench.present().mark(*PAIRS)
+    plot = bench.tab.plot
+    line = plot._lines[0]
+    line.show_values(np.array([1.0]), np.array([100.0]), "A name that is longer than a little")
+    plot.place_labels()
+    assert line.label.isVisible()
+    left = plot.box.sceneBoundingRect().left()
+    at = plot.box.mapViewToScene(line.label.pos()).x()
+    assert at - line.label.anchor.x() * line.label.boundingRect().width() >= left - 1
 
 
 def test_a_file_that_cannot_be_written_is_told(bench, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox
 from ourmodels_gui import paths
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import paste_box
+from ourmodels_gui.gui import paste_box, published_page
 from ourmodels_gui.gui.evidence_tab import EvidenceTab
 from ourmodels_gui.gui.measurements import Measurements
 from ourmodels_gui.inline import InlineHardware
@@ -43,6 +43,21 @@ def tab(measurements, library, qtbot):
     with qtbot.waitSignal(measurements.changed):
         made.present(run(CHOSEN, library))
     yield made
+
+
+def test_runs_are_looked_for_when_what_they_are_near_to_changes(tab, library, monkeypatch):
+    looked = []
+    nearest = published_page.nearest_runs
+    monkeypatch.setattr(
+        published_page,
+        "nearest_runs",
+        lambda *given, **how: looked.append(1) or nearest(*given, **how),
+    )
+    for changes in ({"workload.floor_tokens_per_s": 3}, {"prefill.prompt_tokens": 900}):
+        tab.present(run(edited(CHOSEN, changes), library))
+    assert not looked
+    tab.present(run(edited(CHOSEN, {"workload.batch": 4}), library))
+    assert len(looked) == len(published_page.PHASES)
 
 
 def paste(tab, qtbot, text):

@@ -1,6 +1,7 @@
 """Freed memory does not stay with the window."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def fill_and_free():
     return last
 
 
-@pytest.mark.skipif(freed_memory._trim() is None, reason="another C library")
+@pytest.mark.skipif(freed_memory._of_glibc("malloc_trim") is None, reason="another C library")
 @pytest.mark.skipif(not os.environ.get("ALONE"), reason="run by test_alone, in its own process")
 def test_a_window_at_rest_gives_back_what_was_freed(qapp, monkeypatch):
     monkeypatch.setattr(freed_memory, "OFTEN_S", 0.0)
@@ -59,3 +60,41 @@ def test_it_is_not_given_back_all_the_time(qapp):
         rest(10)
     assert times == ([0] if sys.platform == "linux" else [])
     owner.deleteLater()
+
+
+A_THREAD = """
+from threading import Thread
+from ourmodels_gui.gui import freed_memory
+from test_freed_memory import fill_and_free, held_bytes
+
+if ONE:
+    freed_memory.use_one_heap()
+large = bytearray(30_000_000)
+del large  # from now on glibc keeps as much at the end of every heap
+before, kept = held_bytes(), []
+thread = Thread(target=lambda: kept.append(fill_and_free()[:1]))
+thread.start()
+thread.join()
+freed_memory._of_glibc("malloc_trim")(0)
+print(held_bytes() - before)
+"""
+
+
+@pytest.mark.skipif(freed_memory._of_glibc("malloc_trim") is None, reason="another C library")
+def test_what_a_thread_worked_with_is_given_back():
+    stays, given_back = (_left_by_a_thread(one_heap) for one_heap in (False, True))
+    assert stays > 30e6, "without the window's doing it stays"
+    assert given_back < 10e6
+
+
+def _left_by_a_thread(one_heap):
+    words = A_THREAD.replace("ONE", str(one_heap))
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", words],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout)

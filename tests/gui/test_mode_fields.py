@@ -100,7 +100,7 @@ def test_three_modes_of_a_file_are_shown_and_kept(form, scenario, library):
 
 def test_the_mark_counts_keys_of_the_scenario_only(form, scenario, library):
     present(form, scenario, library, {LINEAR: TWO})
-    assert "1 changed" in group_of(form, LINEAR)._mark.text()
+    assert "1 changed" in group_of(form, LINEAR)._head.changed.text()
 
 
 @pytest.mark.parametrize("name", CACHE_FORMATS)

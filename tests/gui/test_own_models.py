@@ -115,7 +115,9 @@ def test_an_exported_model_reads_back_as_it_was(window, monkeypatch, tmp_path):
 
 
 def test_an_export_that_cannot_be_written_says_why(window, monkeypatch, tmp_path):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "a.json"), "")
+    )
     window.menus.model.emit("export")
     assert "Nothing was exported" in window.bar.words.text()
 

@@ -1,5 +1,7 @@
 """Pickers: type to filter, arrows and Enter to choose, the choice always named and in sight."""
 
+from itertools import pairwise
+
 import msgspec
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -9,14 +11,18 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
+from ourmodels_gui.gui.choice_list import HEADING
 from ourmodels_gui.gui.machine_picker import MachinePicker
 from ourmodels_gui.gui.model_picker import ModelPicker
 from ourmodels_gui.gui.model_rows import billions
 from ourmodels_gui.gui.picker import Picker
 from ourmodels_gui.gui.rows import RowModel
 from ourmodels_gui.gui.search import Row, matching
+from ourmodels_gui.gui.weight_choices import COMMON, format_choices, weight_choices
 from ourmodels_gui.inline import InlineHardware
+from ourmodels_gui.library.formats import WEIGHT_FORMATS
 from ourmodels_gui.library.load import Library
+from ourmodels_gui.library.profile import default_weights, weight_formats
 from ourmodels_gui.scenario import SUFFIX, ModelRef, read_file
 
 
@@ -247,6 +253,83 @@ def test_another_model_keeps_the_format_of_the_weights(models, qtbot, scenario, 
     with qtbot.waitSignal(models.edited) as seen:
         models.picked.emit(chosen)
     assert seen.args == [{"model": {"id": chosen, "weights": "nvfp4"}}]
+
+
+@pytest.mark.parametrize(
+    ("typed", "weights", "words"),
+    [
+        ("qwen 4bit", "q4_k_m", "GGUF Q4_K_M"),
+        ("4-bit qwen", "q4_k_m", "GGUF Q4_K_M"),
+        ("qwen awq", "awq-g128", "AWQ int4, groups of 128"),
+        ("qwen q8_0", "q8_0", "GGUF Q8_0"),
+    ],
+)
+def test_a_format_among_the_words_is_chosen_with_the_model(models, qtbot, typed, weights, words):
+    models.search.setText(typed)
+    assert models.sought.text() == f"Chosen with the weights in {words}."
+    rows = [models.model.index(n).data(RowModel.RowRole) for n in range(models.model.rowCount())]
+    assert rows and all("qwen" in row.search for row in rows)
+    with qtbot.waitSignal(models.edited) as seen:
+        QTest.keyClick(models.search, Qt.Key.Key_Return)
+    assert seen.args == [{"model": {"id": rows[0].id, "weights": weights}}]
+    models.search.clear()
+    assert models.sought.isHidden()
+
+
+def test_words_that_rows_have_are_no_format(models):
+    models.offer_rows([Row("own", "Own AWQ", ("7B", "dense"), "own awq"), *rows(3)])
+    models.search.setText("awq")
+    assert models.sought.isHidden() and models.model.rowCount() == 1
+
+
+def test_formats_stand_under_headings_the_release_first(library):
+    record = library.models["qwen3-32b"].record
+    choices = weight_choices(record)
+    heads = [place for place, (value, _) in enumerate(choices) if value is HEADING]
+    assert [choices[place][1] for place in heads] == [
+        "Released by the maker",
+        "Common, smaller than the release",
+        "All others, the largest first",
+    ]
+    groups = [
+        [value for value, _ in choices[first + 1 : last]]
+        for first, last in pairwise([*heads, len(choices)])
+    ]
+    assert groups[0] == ["bf16"] and "q4_k_m" in groups[1] and "gguf-mxfp4" in groups[2]
+    sizes = {form.id: form.file_bytes for form in weight_formats(record)}
+    assert sorted(sizes) == sorted(value for group in groups for value in group)
+    for group in groups[1:]:
+        assert [sizes[id_] for id_ in group] == sorted(map(sizes.get, group), reverse=True)
+    assert all(sizes[id_] < sizes["bf16"] for id_ in groups[1])
+
+
+def test_without_a_model_every_format_stands_once_the_common_ones_first():
+    values = [value for value, _ in format_choices()]
+    assert values[0] is HEADING and values.count(HEADING) == 2
+    formats = [value for value in values if value is not HEADING]
+    assert sorted(formats) == sorted(WEIGHT_FORMATS)
+    assert formats[: len(COMMON)] == list(COMMON)
+
+
+def test_what_a_maker_has_published_stands_with_the_release(library):
+    entry = next(one for one in library.models.values() if "nvfp4" in one.record.published)
+    choices = weight_choices(entry.record)
+    heads = [place for place, (value, _) in enumerate(choices) if value is HEADING]
+    released = [value for value, _ in choices[heads[0] + 1 : heads[1]]]
+    assert released == [default_weights(entry.record), *entry.record.published]
+
+
+def test_typing_finds_a_format_by_any_part_and_enter_chooses_it(models, qtbot, scenario, library):
+    chosen = msgspec.structs.replace(scenario, model=ModelRef("qwen3-32b"))
+    models.present(run(chosen, library))
+    weights = models.findChild(QWidget, "weights")
+    weights.setFocus()
+    QTest.keyClick(weights, Qt.Key.Key_Q)
+    QTest.keyClicks(weights.view(), "4k")
+    assert weights.view().currentIndex().data().startswith("GGUF Q4_K_M")
+    with qtbot.waitSignal(models.edited) as seen:
+        QTest.keyClick(weights.view(), Qt.Key.Key_Return)
+    assert seen.args == [{"model.weights": "q4_k_m"}]
 
 
 def test_the_release_itself_is_the_default_format(models, scenario, library, qtbot):

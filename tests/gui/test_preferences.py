@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from ourmodels_gui import settings
 from ourmodels_gui.gui import typed
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.theme import Theme
+from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.problem import BadInput
 
 

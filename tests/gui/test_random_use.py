@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from ourmodels_gui import app, paths
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.theme import Theme
+from ourmodels_gui.gui.qt_theme import Theme
 
 ACTIONS = 120
 

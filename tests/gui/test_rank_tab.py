@@ -1,6 +1,7 @@
 """The ranking in the window: cells, order, filters, marks, prices, by keyboard; map and value."""
 
 import csv
+import gc
 import io
 import json
 import math
@@ -25,9 +26,11 @@ from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
 from ourmodels_gui.gui.rank_tab import RankTab
 from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.library.load import Library
+from ourmodels_gui.ranking import field as field_module
 from ourmodels_gui.ranking import table
 from ourmodels_gui.ranking.columns import BY_ID
-from ourmodels_gui.ranking.field import BEST
+from ourmodels_gui.ranking.field import BEST, prepare
+from ourmodels_gui.ranking.table import Table
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ourmodels_gui.settings import RankChoice
 from ourmodels_gui.units import ENGLISH
@@ -431,6 +434,41 @@ def test_nothing_is_ranked_while_the_tab_is_hidden(bench, monkeypatch):
     assert len(ranked) == 1
 
 
+def tables():
+    """The rankings that are kept, by their number of rows."""
+    gc.collect()
+    return sorted(len(one) for one in gc.get_objects() if isinstance(one, Table))
+
+
+@pytest.mark.parametrize(
+    ("scope", "look"), [("pairs", "table"), ("pairs", "map"), ("machines", "value")]
+)
+def test_a_ranking_is_let_go_some_time_after_the_tab_is_left(bench, qtbot, scope, look):
+    bench.present().choose(scope=scope, look=look)
+    shown = bench.tab.ranked.count
+    assert tables() == [len(bench.tab.ranked.table)]
+    bench.tab.hide()
+    assert bench.tab._left.isActive()
+    bench.tab.show()
+    assert not bench.tab._left.isActive()
+    bench.tab.hide()
+    bench.tab._left.setInterval(0)
+    qtbot.waitUntil(lambda: not bench.tab._left.isActive())
+    assert tables() == [] and bench.tab.ranked._made is None
+    bench.tab.show()
+    bench.settle()
+    assert (bench.tab.ranked.count, bench.tab.ranked.is_whole) == (shown, True)
+    assert bench.tab.pages.currentWidget() is not bench.tab.pages.words
+
+
+def test_no_look_keeps_a_ranking_that_is_no_longer_shown(bench):
+    bench.present()
+    looks = [("pairs", "map"), ("models", "table"), ("machines", "value"), ("pairs", "map")]
+    for scope, look in (*looks, ("pairs", "table"), ("machines", "value"), ("machines", "table")):
+        bench.choose(scope=scope, look=look)
+        assert tables() == [len(bench.tab.ranked.table)], (scope, look)
+
+
 def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
     bench.present()
     ranked, resets = [], []
@@ -454,6 +492,34 @@ def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
     other = msgspec.structs.replace(asked, prefill=PrefillChoice(5000, linear_mode="fp8_fp32acc"))
     bench.present(other)
     assert len(ranked) == 2
+
+
+def test_another_model_leaves_the_machines_as_they_were_prepared(bench, monkeypatch):
+    bench.present()
+    before = bench.tab.ranked.table.field
+    prepared = []
+    monkeypatch.setattr(field_module, "ranked_machine", lambda *given: prepared.append(given))
+    bench.present(msgspec.structs.replace(SCENARIO, model=ModelRef("qwen3-8b")))
+    after = bench.tab.ranked.table
+    assert not prepared and after.field.machines is before.machines
+    assert after.field.looked_up == before.looked_up
+    monkeypatch.undo()
+    fresh = prepare(bench.library, after.field.choice)
+    assert [one.id for one in fresh.machines] == [one.id for one in before.machines]
+    np.testing.assert_array_equal(
+        table.rank(fresh, SCENARIO.workload, SCENARIO.prefill).values("aggregate_tokens_per_s"),
+        after.values("aggregate_tokens_per_s"),
+    )
+
+
+def test_columns_that_are_gone_are_not_asked_for_again(bench, qtbot):
+    bench.present().choose(scope="pairs")
+    qtbot.wait(50)
+    bench.tab._choose({"scope": "machines"})
+    bench.rows.repaint()  # before anything is painted
+    qtbot.wait(50)
+    columns = len(bench.rows.columns)
+    assert {column for _, column in bench.tab.table._painter._painted} == set(range(columns))
 
 
 def test_an_edit_paints_only_cells_in_sight_that_changed(bench, qtbot, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from gui_cases import preferences
 from PySide6.QtCore import QBuffer, QIODevice, QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 from shiboken6 import isValid
 
 from ourmodels_gui.gui.report import maker
@@ -53,6 +53,41 @@ def test_the_preview_shows_every_page_by_name(qtbot, dialog):
     assert count >= 6
     assert dialog.preview.pages[1].accessibleName() == f"Page 2 of {count}"
     assert "RTX 5090" in dialog.title.placeholderText()
+
+
+def test_the_preview_says_what_is_going_on_with_it(qtbot, dialog, monkeypatch, tmp_path):
+    assert dialog.preview.words == "The pages are being drawn\u2026"
+    count = drawn(qtbot, dialog)
+    assert dialog.preview.words == "" and dialog.state.text() == f"{count} pages"
+    dialog.save_as(tmp_path / "report.md")
+    dialog.title.setText("Another")
+    dialog._draw()
+    assert dialog.state.text() == "The pages are drawn once the file is written."
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):
+        pass
+    assert dialog.state.text() == "The pages are being drawn\u2026"
+    drawn(qtbot, dialog)
+    monkeypatch.setattr(dialog._maker, "_report", lambda options: 1 // 0)
+    dialog.title.setText("A third")
+    with qtbot.captureExceptions(), qtbot.waitSignal(dialog.worker.failed, timeout=LONG_MS):
+        pass
+    assert dialog.preview.words.startswith("The pages cannot be drawn: ")
+    assert dialog.preview.pages == [] and dialog.state.text() == ""
+
+
+def test_a_report_is_a_pdf_unless_another_kind_is_chosen(qtbot, dialog, monkeypatch, tmp_path):
+    asked = []
+
+    def choose(parent, title, suggestion, kinds):
+        asked.append((suggestion, kinds.split(";;")))
+        return str(tmp_path / "report.pdf"), "Web page (*.html)"
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    with qtbot.waitSignal(dialog.worker.done, timeout=LONG_MS):
+        dialog.save_button.click()
+    suggestion, kinds = asked[0]
+    assert suggestion.endswith(".pdf") and kinds[0] == "PDF document (*.pdf)" and len(kinds) == 4
+    assert [path.name for path in tmp_path.glob("report.*")] == ["report.html"]
 
 
 def test_fewer_sections_are_fewer_pages(qtbot, dialog):

@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 
-from ourmodels_gui.gui import machine_rows, model_rows, search
+from ourmodels_gui.gui import choice_list, machine_rows, model_rows, search, sought_format
 from ourmodels_gui.gui.machine_rows import machine_row
 from ourmodels_gui.gui.model_rows import model_row
 from ourmodels_gui.gui.search import Facet, Row, counts, matching, narrowed
@@ -21,7 +21,7 @@ def models(library):
     return [model_row(entry) for entry in library.models.values()]
 
 
-@pytest.mark.parametrize("module", [search, machine_rows, model_rows])
+@pytest.mark.parametrize("module", [search, machine_rows, model_rows, choice_list, sought_format])
 def test_the_examples_of_the_docstrings_come_out(module):
     assert doctest.testmod(module).failed == 0
 
@@ -44,6 +44,34 @@ def test_24gb_finds_machines_with_that_memory(machines, library, typed):
         entry = library.machines[row.id]
         size = next(one for one in entry.record.configurations if one.id == row.id)
         assert 24 in (entry.memory.value, size.marketed and size.marketed.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "holds"),
+    [
+        ("128GB unified", lambda one: _holds(one, 128) and one.kind == "unified"),
+        ("unified 128 gb", lambda one: _holds(one, 128) and one.kind == "unified"),
+        ("24 GB nvidia", lambda one: _holds(one, 24) and one.vendor == "NVIDIA"),
+        ("96gb apple", lambda one: _holds(one, 96) and one.vendor == "Apple"),
+    ],
+)
+def test_a_size_and_a_word_are_looked_for_together(machines, library, typed, holds):
+    found = {row.id for row in matching(machines, typed)}
+    alone = {id_ for id_, one in library.machines.items() if holds(one)}
+    assert alone and found & library.machines.keys() == alone
+
+
+def _holds(entry, gb):
+    """Whether a machine has so much memory, as it is sold or as it reports itself."""
+    size = next(one for one in entry.record.configurations if one.id == entry.id)
+    given = [size.capacity, *([size.marketed] if size.marketed else [])]
+    return any(figure.value == gb and figure.unit in ("GB", "GiB") for figure in given)
+
+
+def test_a_size_is_no_bandwidth(machines):
+    slow = Row("slow", "A", (), "unified 16gb 128gb/s")
+    assert matching([slow], "128gb") == []
+    assert matching([slow], "128gb/s") == [slow]
 
 
 @pytest.mark.parametrize("typed", ["4090", "rtx4090", "RTX 4090", "geforce4090"])

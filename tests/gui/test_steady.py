@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QGraphicsView
 from ourmodels_gui import app, paths
 from ourmodels_gui.gui.background import Worker
 from ourmodels_gui.gui.preferences import Preferences
+from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.gui.rank_tab import RankTab
-from ourmodels_gui.gui.theme import Theme
 from ourmodels_gui.library.load import Library, load
 from ourmodels_gui.ranking.table import Table
 

@@ -1,9 +1,11 @@
 """The store: one scenario at a time, replaced whole, with a way back."""
 
+from collections import deque
+
 import pytest
 from PySide6.QtTest import QSignalSpy
 
-from ourmodels_gui.gui.store import MERGE_S, Store
+from ourmodels_gui.gui.store import MERGE_S, MOST_STEPS, Store
 from ourmodels_gui.problem import BadInput
 
 FLOOR = "workload.floor_tokens_per_s"
@@ -110,3 +112,17 @@ def test_opening_another_scenario_forgets_the_steps(store, scenario):
     store.open(scenario)
     assert store.scenario is scenario
     assert store.undo_keys() == store.redo_keys() == ()
+
+
+def test_the_oldest_of_many_edits_are_forgotten(store, monkeypatch):
+    monkeypatch.setattr(store, "_undo", deque(maxlen=3))
+    for batch in range(1, 6):
+        store.edit({BATCH: batch, FLOOR: 5})
+        store._edited_at -= 1.0
+    for _ in range(9):
+        store.undo()
+    assert (store.scenario.workload.batch, store.undo_keys()) == (2, ())
+
+
+def test_edits_are_not_kept_without_end(store):
+    assert store._undo.maxlen == store._redo.maxlen == MOST_STEPS

@@ -135,6 +135,21 @@ def test_read_follows_the_reserved_context_by_a_share(form, qtbot, scenario, lib
     assert seen.args == [{READ: None, SHARE: None}]
 
 
+def test_a_context_beyond_the_models_limit_says_what_it_is_answered_with(form, scenario, library):
+    asked = {"model": {"id": "qwen3-32b"}, RESERVED: 100_000, READ: 60_000}
+    found = present(form, scenario, library, asked)
+    work, limit = found.setup.workload, found.setup.model.max_context_tokens
+    assert limit == work.reserved_context_tokens == work.read_context_tokens < 60_000
+    assert field(form, RESERVED).text() == "100,000"
+    for key in (RESERVED, READ):
+        assert error_of(form, key).text() == (
+            f"\u26a0 This model's limit is {limit:,} tokens; the answers are for {limit:,}."
+        )
+        assert error_of(form, key).isVisible()
+    present(form, scenario, library, asked | {RESERVED: limit, READ: limit})
+    assert error_of(form, RESERVED).isHidden() and error_of(form, READ).isHidden()
+
+
 def test_an_emptied_field_removes_its_key(form, qtbot, scenario, library):
     present(form, scenario, library, {"workload.overhead_gb": 5})
     with qtbot.waitSignal(form.edited) as seen:

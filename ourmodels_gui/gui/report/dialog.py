@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
 from ... import paths
 from ...evaluation import run
 from ...files import read_small
-from ...language import english, tr
+from ...language import english, tr, trn
 from ...library.load import Library
 from ...ranking.requirements import Requirements
 from ...report.build import build
@@ -36,9 +37,12 @@ from ...scenario import Scenario
 from ...settings import ReportChoice
 from ..background import Worker
 from ..captions import message, say
+from ..elided import ElidedLabel
+from ..folding import Scrolled
 from ..preferences import Preferences
-from ..theme import GROUP_GAP, UNIT, open_at, px
-from .maker import RENDERERS, Make, Maker, Page
+from ..saving import ask_where
+from ..theme import GROUP_GAP, UNIT, open_at, px, sized
+from .maker import Make, Maker, Page
 from .preview import Preview
 
 WAIT_MS = 250
@@ -88,22 +92,34 @@ class ReportDialog(QDialog):
         self.worker = Worker(self)
         self._writes = False
         self.preview = Preview(self)
+        self.state = ElidedLabel()
+        self.state.setFont(sized("caption"))
+        self.state.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.trouble = message(self, error=True)
         self.done_line = message(self)
+        choices = QWidget()
+        column = QVBoxLayout(choices)
+        column.setContentsMargins(0, 0, UNIT, 0)
+        column.setSpacing(2 * UNIT)
+        column.addLayout(self._build_fields())
+        column.addWidget(QLabel(tr("Sections")))
+        self.sections = self._build_sections(column)
+        column.addStretch(1)
         left = QVBoxLayout()
         left.setSpacing(2 * UNIT)
-        left.addLayout(self._build_fields())
-        left.addWidget(QLabel(tr("Sections")))
-        self.sections = self._build_sections(left)
-        left.addStretch(1)
+        left.addWidget(Scrolled(choices, sideways=False), 1)
         for line in (self.trouble, self.done_line):
             left.addWidget(line)
         left.addWidget(self._build_buttons())
         across = QHBoxLayout(self)
         across.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
         across.setSpacing(GROUP_GAP)
+        right = QVBoxLayout()
+        right.setSpacing(UNIT)
+        right.addWidget(self.preview, 1)
+        right.addWidget(self.state)
         across.addLayout(left)
-        across.addWidget(self.preview, 1)
+        across.addLayout(right, 1)
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._timer.timeout.connect(self._draw)
         self.worker.told.connect(self._told)
@@ -148,6 +164,7 @@ class ReportDialog(QDialog):
         self.title = QLineEdit()
         self.author = QLineEdit(self._preferences.settings.report.author)
         self.author.setPlaceholderText(tr("your name or your company's"))
+        self.author.setToolTip(self.author.placeholderText())
         self.logo = QPushButton(tr("Choose\u2026"))
         self.logo.clicked.connect(self._choose_logo)
         self.dated = QCheckBox(tr("Print today's date"))
@@ -207,24 +224,40 @@ class ReportDialog(QDialog):
         self._timer.start()
 
     def _draw(self) -> None:
-        if self._writes:  # it is drawn afterwards
+        if self._writes:
+            self._tell(tr("The pages are drawn once the file is written."))
             return
+        self._tell(tr("The pages are being drawn\u2026"))
         options, width_px = self.options(), self.preview.width_px()
         self.worker.ask(lambda request: self._maker.draw(options, width_px, request))
+
+    def _tell(self, words: str) -> None:
+        """What is going on with the pages: below them, and in their place while there are none."""
+        self.preview.say(words)
+        self.state.say(words if self.preview.pages else "")
 
     def _told(self, what: str | Page) -> None:
         if isinstance(what, Page):
             self.preview.show_page(what)
+            words = tr("Page {number} of {count} is drawn")
+            self._tell(words.format(number=what.place + 1, count=what.pages))
         elif not self.title.text():
             self.title.setPlaceholderText(what)
+            self.title.setToolTip(what)
 
     def _failed(self, error: Exception) -> None:
         say(self.trouble, str(error))
         say(self.done_line, "")
+        if not self._writes:
+            self.preview.clear()
+            self._tell(tr("The pages cannot be drawn: {reason}").format(reason=error))
         self._set_writing(False)
 
     def _done(self, written: Path | None) -> None:
-        if written is not None:
+        if written is None:
+            count = len(self.preview.pages)
+            self._tell(trn("{count} page", "{count} pages", count).format(count=count))
+        else:
             say(self.trouble, "")
             say(self.done_line, tr("{path} is saved.").format(path=written))
             self._set_writing(False)
@@ -239,16 +272,15 @@ class ReportDialog(QDialog):
     def _ask_and_save(self) -> None:
         name = (self.title.text() or self.title.placeholderText() or "report")[:80]
         stem = "".join("-" if c in '/\\:*?"<>|' or not c.isprintable() else c for c in name)
-        kinds = tr("PDF (*.pdf);;Web page (*.html);;Markdown (*.md);;Tables (*.csv)")
-        chosen, kind = QFileDialog.getSaveFileName(
-            self, tr("Save the report"), str(paths.home() / f"{stem}.pdf"), kinds
-        )
-        if not chosen:
-            return
-        path = Path(chosen)
-        if path.suffix.lower() not in RENDERERS:
-            path = path.with_name(path.name + (kind.rpartition("*")[2].rstrip(")") or ".pdf"))
-        self.save_as(path)
+        kinds = {
+            ".pdf": tr("PDF document"),
+            ".html": tr("Web page"),
+            ".md": tr("Markdown text"),
+            ".csv": tr("The tables alone, as CSV"),
+        }
+        path = ask_where(self, tr("Save the report"), paths.home() / f"{stem}.pdf", kinds)
+        if path is not None:
+            self.save_as(path)
 
     def _choose_logo(self) -> None:
         if self._logo:

@@ -5,6 +5,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ...language import tr
+from ..captions import instead, say
 from ..theme import CARD_PADDING
 from .maker import Page
 
@@ -25,11 +26,33 @@ class Preview(QScrollArea):
         self._column.setSpacing(CARD_PADDING)
         self._column.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.pages: list[QLabel] = []
+        self._words = instead()
+        self._words.setMinimumWidth(PAGE_PX)
+        self._column.addWidget(self._words)
         self.setWidget(inside)
+
+    @property
+    def words(self) -> str:
+        """What stands in the place of the pages."""
+        return self._words.text()
+
+    def say(self, words: str) -> None:
+        """Words in the place of the pages, while there are none."""
+        say(self._words, "" if self.pages else words)
+
+    def clear(self) -> None:
+        """Drop every page."""
+        self._keep(0)
 
     def width_px(self) -> int:
         """How wide a page has to be in pixels of the screen."""
         return round(PAGE_PX * self.devicePixelRatioF())
+
+    def _keep(self, count: int) -> None:
+        while len(self.pages) > count:
+            label = self.pages.pop()
+            self._column.removeWidget(label)
+            label.deleteLater()
 
     def show_page(self, page: Page) -> None:
         """Put a page in its place; pages beyond the last one go."""
@@ -37,10 +60,7 @@ class Preview(QScrollArea):
             label = QLabel()
             self._column.addWidget(label)
             self.pages.append(label)
-        while len(self.pages) > page.pages:
-            label = self.pages.pop()
-            self._column.removeWidget(label)
-            label.deleteLater()
+        self._keep(page.pages)
         shown = QPixmap.fromImage(page.picture)
         shown.setDevicePixelRatio(shown.width() / PAGE_PX)
         label = self.pages[page.place]
