@@ -150,13 +150,18 @@ def test_prompts_that_grow_on_demand_hold_what_they_fill(growth, prompts):
     for forced, batch in ((None, prompts), (prompts, prompts), (prompts + 1, np.nan)):
         prompt = Prompt(800, 100, cache_growth=growth, batch=forced)
         found = prefill_pairs(
-            machine_table([Machine(30e9, 1e12)], np.zeros(1)),
+            machine_table([Machine(31e9, 1e12)], np.full(1, 1e9)),
             prompt_table([model], workload, prompt, [9000]),
             (seconds, seconds),
             place,
             place,
         )
         np.testing.assert_array_equal(found.batch, [batch])
+    rows = machine_table([Machine((10 + room) * 1e9, 1e12) for room in (0.9, 1, 9.9, 10)], 0.0)
+    table = prompt_table([model], workload, Prompt(800, 100, cache_growth=growth), [9000])
+    alone = prefill_pairs(rows, table, (np.full(4, 1e-12),) * 2, np.arange(4), np.zeros(4, int))
+    single = [np.nan, np.nan, np.nan, 1] if growth == "reserved" else [np.nan, 1, 9, 10]
+    np.testing.assert_array_equal(alone.batch, single)
 
 
 def test_models_that_share_a_routing_are_worked_on_in_blocks_of_any_size(monkeypatch):
