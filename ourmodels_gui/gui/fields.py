@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
@@ -19,11 +19,9 @@ from PySide6.QtGui import (
     QStandardItemModel,
 )
 from PySide6.QtWidgets import (
-    QComboBox,
     QLineEdit,
     QSlider,
     QStyle,
-    QStyleOptionComboBox,
     QStyleOptionFrame,
     QStyleOptionSlider,
     QStylePainter,
@@ -32,26 +30,11 @@ from PySide6.QtWidgets import (
 
 from . import typed
 from .choice_list import HEADING, ChoiceList
+from .list_field import ListField, wheel_needs_focus
 from .theme import sized
 
 Parse = Callable[[str], float]
 Show = Callable[[float], str]
-
-
-class _WheelNeedsFocus(QObject):
-    """Lets the wheel scroll the page instead of changing a value in passing."""
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Wheel and not watched.hasFocus():  # type: ignore[attr-defined]
-            event.ignore()
-            return True
-        return False
-
-
-def wheel_needs_focus(widget: QWidget) -> None:
-    """The wheel changes `widget` only while it has the focus, and never gives it the focus."""
-    widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    widget.installEventFilter(_WheelNeedsFocus(widget))
 
 
 class NumberField(QLineEdit):
@@ -185,7 +168,7 @@ class TextField(QLineEdit):
             self.committed.emit(self.text().strip() or None)
 
 
-class ChoiceField(QComboBox):
+class ChoiceField(ListField):
     """One of some values, each with its words; the default's value is committed as None.
 
     Typing opens the list and finds a value by any part of its words.
@@ -195,9 +178,6 @@ class ChoiceField(QComboBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        wheel_needs_focus(self)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
         self._choices: tuple[tuple[Any, str], ...] = ()
         self._default: Any = None
         self._list: ChoiceList | None = None
@@ -256,15 +236,6 @@ class ChoiceField(QComboBox):
         words = self.fontMetrics().horizontalAdvance(self.currentText())
         return self.width() - self._room(self._option()) + words
 
-    def _option(self) -> QStyleOptionComboBox:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        return option
-
-    def _room(self, option: QStyleOptionComboBox) -> int:
-        part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
-        return self.style().subControlRect(control, option, part, self).width()
-
     def value(self) -> Any:
         index = self.currentIndex()
         return self._choices[index][0] if 0 <= index < len(self._choices) else None
@@ -284,7 +255,7 @@ class ChoiceField(QComboBox):
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         words, room = option.currentText, self._room(option)
         if self.fontMetrics().horizontalAdvance(words) > room:
-            cut = Qt.TextElideMode.ElideRight
+            cut = Qt.TextElideMode.ElideMiddle
             option.currentText = self.fontMetrics().elidedText(words, cut, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 

@@ -57,7 +57,7 @@ class Group(QWidget):
         self._typed_wrong: set[str] = set()
         self._set: tuple[str, ...] = ()
         self._foldable = foldable
-        self._head = GroupHead(self, foldable=foldable, has_defaults=has_defaults)
+        self._head = GroupHead(foldable=foldable, has_defaults=has_defaults)
         self.reset = self._head.reset
         self.reset.clicked.connect(self._reset)
 
@@ -73,7 +73,7 @@ class Group(QWidget):
         self._page = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._head)
+        layout.addWidget(self._head)
         layout.addWidget(self._body)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)

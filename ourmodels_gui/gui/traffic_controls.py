@@ -36,7 +36,8 @@ class TrafficControls(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._read = 0
+        self._read = self._rows = 0
+        self._last: dict[int, QWidget] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(2 * UNIT)
@@ -114,7 +115,8 @@ class TrafficControls(QWidget):
         slider: BatchSlider | LogSlider,
         last: QWidget | None = None,
     ) -> None:
-        row = self._grid.rowCount()
+        row = self._rows
+        self._rows += 2
         name = QLabel(label)
         name.setBuddy(field)
         field.setFixedWidth(px(FIELD_PX))
@@ -127,7 +129,16 @@ class TrafficControls(QWidget):
         for column, part in enumerate((name, field, slider)):
             self._grid.addWidget(part, row, column)
         if last is not None:
-            self._grid.addWidget(last, row, 3, Qt.AlignmentFlag.AlignLeft)
+            self._last[row] = last
+
+    def fold(self, *, narrow: bool) -> None:
+        """Put what stands behind a slider there, or below it."""
+        left = Qt.AlignmentFlag.AlignLeft
+        for row, last in self._last.items():
+            if narrow:
+                self._grid.addWidget(last, row + 1, 1, 1, 2, left)
+            else:
+                self._grid.addWidget(last, row, 3, left)
 
     def present(self, evaluation: Evaluation, sessions: int, room: int) -> None:
         """Show the scenario's values, the resolved ones in muted text where they are defaults."""
