@@ -164,6 +164,29 @@ def test_prompts_that_grow_on_demand_hold_what_they_fill(growth, prompts):
     np.testing.assert_array_equal(alone.batch, single)
 
 
+def test_a_typed_cache_is_known_for_one_chunk_and_none_counts_as_a_byte():
+    typed = ModelCosts(
+        1e9,
+        1e9,
+        TypedCache(1e6, 1e6),
+        cache_write_bytes_per_token=1.0,
+        linear_active_parameters=1e6,
+        attention=(),
+    )
+    bare = msgspec.structs.replace(typed, cache=())
+    workload, place = Workload(9000, 4000, 20.0, 0.0), np.array([0], dtype=np.intp)
+    rows, seconds = machine_table([Machine(1e9 + 7, 1e12)], np.zeros(1)), np.array([1e-12])
+    roomy = machine_table([Machine(2e9, 1e12)], np.zeros(1))
+
+    def known(machines, model, **asked):
+        table = prompt_table([model], workload, Prompt(512, **asked), [9000])
+        found = prefill_pairs(machines, table, (seconds, seconds), place, place)
+        return bool(np.isfinite(found.time_s[0]))
+
+    assert known(roomy, typed, chunk_tokens=512) and not known(roomy, typed, chunk_tokens=511)
+    assert known(rows, bare, batch=7) and not known(rows, bare, batch=8)
+
+
 def test_models_that_share_a_routing_are_worked_on_in_blocks_of_any_size(monkeypatch):
     dense = ModelCosts(
         1e9,

@@ -163,6 +163,9 @@ def test_a_machine_that_seats_a_single_session_has_its_figures():
     assert found.single_session_tokens_per_s[1:].ravel() == pytest.approx([100 / 11] * 2)
     assert np.isnan(found.single_session_tokens_per_s[0])
     assert found.memory_power_tokens_per_s[1, 0] == pytest.approx(100 * 3 / (3 * 10))
+    slow = sweep(machines, [model], msgspec.structs.replace(asked, floor_tokens_per_s=1e3))
+    said = [VERDICTS[code] for code in slow.verdict.ravel()]
+    assert said == ["no session fits", *["fits, but no batch satisfies the floor"] * 2]
 
 
 def test_arithmetic_limits_a_single_session_as_well():
