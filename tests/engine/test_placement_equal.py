@@ -99,6 +99,16 @@ def test_every_device_holds_its_sessions_beside_its_experts(count, spare, drafts
     assert rate == pytest.approx((1.8 if drafts else 1.0) * 936 * GB / moved, rel=1e-12)
 
 
+def test_what_is_streamed_to_several_devices_crosses_a_link_to_each():
+    """8 of 100 GB lie in the host, whose 400 GB/s are more than four links of 20 GB/s."""
+    host = Device("host", Machine(64 * GB, 400 * GB))
+    model = dense(weights=100 * GB, per_token=1.0)
+    asked = {"pools": "streamed", "link_bytes_per_s": 20 * GB, "read_context_tokens": 10}
+    found = evaluate(composed(model, [CARD], host=host, reserved_context_tokens=10, **asked))
+    assert found.decode.single_session_tokens_per_s == pytest.approx(80 / 8, rel=1e-6)
+    assert found.placement.single_binding.words == "link, host"
+
+
 def test_as_many_groups_as_are_best_never_serve_less_than_one_at_a_time():
     asked = {"floor_tokens_per_s": 5.0, "reserved_context_tokens": 2000}
     asked["read_context_tokens"] = 2000
