@@ -494,6 +494,7 @@ def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
 
 
 def test_columns_that_are_gone_are_not_asked_for_again(bench, qtbot):
+    bench.tab.resize(1600, 520)
     bench.present().choose(scope="pairs")
     qtbot.wait(50)
     bench.tab._choose({"scope": "machines"})
