@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSl
 from ..engine.result import Decode
 from ..language import tr
 from . import typed
-from .fields import NumberField, wheel_needs_focus
+from .fields import NumberField
+from .list_field import wheel_needs_focus
 from .theme import UNIT, px
 
 KEY = "workload.batch"
@@ -38,6 +39,7 @@ class BatchSlider(QSlider):
     def present(self, batch: int) -> None:
         """Stand at the stop nearest to `batch`, unless the user holds the handle."""
         if not self.isSliderDown():
+            self.setAccessibleDescription(typed.show(batch))
             stops = range(len(self._batches))
             self.setValue(min(stops, key=lambda stop: abs(self._batches[stop] - batch)))
 

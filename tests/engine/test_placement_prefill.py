@@ -500,6 +500,25 @@ def test_a_chunk_passes_with_the_cache_that_is_filled_by_its_end():
     )
 
 
+@pytest.mark.parametrize("groups", [None, 1])
+def test_the_arithmetic_of_a_chunk_passes_through_both_devices(groups):
+    """The second of two chunks: the first device has half of the weights.
+
+    Attention is done where it is the fastest. One group does both chunks in turn.
+    """
+    ordinary = toy(batch=1, prompt_tokens=32_768, chunk_tokens=16_384)
+    dense = replace(ordinary.model, resident_bytes=16e9)
+    ordinary = replace(ordinary, model=dense, workload=replace(ordinary.workload, overhead_bytes=0))
+    first = Device("first", Machine(8e9, 1e18, {BF16: 1e14}))
+    second = Device("second", Machine(40e9, 1e18, {BF16: 8e13}))
+    found = own_costs(composed(ordinary, [first, second], groups=groups))
+    linear, pair = 2 * 32e9 * 16_384, 64 * 4 * 5120
+    pairs = [sum(range(start + 1, start + 16_385)) for start in (0, 16_384)]
+    chunks = [linear / 2 * (1 / 1e14 + 1 / 8e13) + pair * many / 1e14 for many in pairs]
+    wanted = sum(chunks) if groups == 1 else chunks[1]
+    assert float(found.work_s(1)) == pytest.approx(wanted, rel=1e-9)
+
+
 @pytest.mark.parametrize("prefix", [0, 100])
 def test_a_typed_cache_is_read_once_behind_a_prefix(prefix):
     ordinary = toy(cached_prefix_tokens=prefix, batch=1)

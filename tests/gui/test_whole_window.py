@@ -3,7 +3,7 @@
 import pytest
 from gui_cases import forget_changes, preferences, settle, tab_to, whole_window
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QAccessible, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -18,11 +18,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QScrollBar,
     QTabBar,
+    QTabWidget,
     QWidget,
 )
 
 from ourmodels_gui import app as program
 from ourmodels_gui import scenario as files
+from ourmodels_gui.gui import typed
 from ourmodels_gui.gui.cards import Figure
 from ourmodels_gui.gui.derivation import WorkingWindow
 from ourmodels_gui.gui.fields import NumberField
@@ -265,6 +267,38 @@ def test_every_control_of_the_whole_window_has_a_name(window, qtbot):
                 seen += 1
                 assert name_of(control).strip(), (title, control, control.parent())
     assert seen > 100
+
+
+def heard(part):
+    """The parts in sight that a screen reader finds, those inside tables and lists left out."""
+    yield part
+    if part.role() not in (QAccessible.Role.Table, QAccessible.Role.List, QAccessible.Role.Tree):
+        for inner in filter(None, map(part.child, range(part.childCount()))):
+            if not inner.state().invisible:
+                yield from heard(inner)
+
+
+def test_a_screen_reader_finds_a_name_for_every_part_and_a_figure_for_every_slider(window, qtbot):
+    for group in window.form.groups:
+        group.open_up()
+    sliders = 0
+    for title in TITLES:
+        raise_tab(window, qtbot, title)
+        settle(window, qtbot)
+        parts = list(heard(QAccessible.queryAccessibleInterface(window)))
+        asked = [part for part in parts[1:] if part.state().focusable]
+        assert len(asked) > 30
+        for part in asked:
+            widget = part.object()
+            canvas = widget is not None and isinstance(widget.parent(), QGraphicsView)
+            if canvas or isinstance(widget, QTabWidget):
+                continue  # the bar and the pages are heard, and the plot around its canvas
+            assert part.text(QAccessible.Text.Name).strip(), (title, part.role(), widget)
+            if part.role() == QAccessible.Role.Slider:
+                sliders += 1
+                said = part.text(QAccessible.Text.Description)
+                assert typed.number(said) is not None, part.text(QAccessible.Text.Name)
+    assert sliders > 30
 
 
 def test_every_field_has_a_label_as_its_buddy(window, qtbot):
