@@ -63,6 +63,8 @@ CARRIED = (
     "libexpat",
     "libffi",
     "liblzma",
+    "libmpdec",
+    "libpython",
     "libssl",
     "libuuid",
     "libxcb-",
@@ -88,11 +90,14 @@ def belongs(name: str, source: str) -> bool:
     True
     >>> belongs("libz.so.1", "/lib/libz.so.1"), belongs("libcairo.so.2", "/venv/libcairo.so.2")
     (True, True)
+    >>> belongs("python3.11/lib-dynload/_json.so", "/usr/lib/python3.11/lib-dynload/_json.so")
+    True
     """
     name = name.replace("\\", "/")
     if any(words in name for words in UNUSED_FILES) and not name.endswith(spoken()):
         return False
-    return name.startswith(CARRIED) or not source.startswith(SYSTEM_FOLDERS)
+    own = name.startswith(CARRIED) or "lib-dynload/" in name  # Python's may be the system's
+    return own or not source.startswith(SYSTEM_FOLDERS)
 
 
 def version() -> str:

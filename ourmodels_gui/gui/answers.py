@@ -10,12 +10,12 @@ from ..evaluation import Evaluation
 from ..language import tr
 from .cards import Card, Offer
 from .elided import ElidedLabel
-from .folding import in_columns
 from .memory_bar import MemoryBar
 from .pool_bars import PoolBars
 from .questions import card_texts
 from .telling import told
 from .theme import UNIT, colours, sized
+from .tool_row import in_columns
 
 COLUMNS = (4, 2, 1)
 

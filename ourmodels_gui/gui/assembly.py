@@ -23,6 +23,8 @@ from ..library.load import Library
 from ..library.lookup import hardware_in_use, machine_entry
 from ..library.usual_link import usual_link
 from ..problem import BadInput
+from ..units import digits
+from . import typed
 
 One = str | InlineHardware | HardwareRef
 Edit = dict[str, Any]
@@ -120,7 +122,7 @@ class Assembly:
         """The host's memory by its size: "128 GiB system memory"."""
         entry = self.entry(host)
         if isinstance(host, InlineHardware):
-            size = f"{host.memory_gb / 2**30 * 1e9:.6g} GiB"
+            size = f"{digits(host.memory_gb / 2**30 * 1e9, 5, typed.separators())} GiB"
         elif entry is not None:
             size = f"{entry.memory.value:g} {entry.memory.unit}"
         else:

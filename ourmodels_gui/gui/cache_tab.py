@@ -26,10 +26,11 @@ from . import typed
 from .cache_formats import FormatButton, FormatFigures, columns_in, format_figures
 from .cache_layers import layer_rows
 from .elided import ElidedLabel
-from .folding import FoldingSplit, in_columns
+from .folding import FoldingSplit
 from .tables import FigureTable
 from .telling import told
 from .theme import UNIT, colours, sized
+from .tool_row import in_columns
 from .working import Working
 
 FORMAT, RESERVED = "workload.cache_format", "workload.reserved_context_tokens"

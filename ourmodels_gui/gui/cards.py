@@ -141,8 +141,7 @@ class Figure(QAbstractButton):
         painter.setFont(small)
         painter.setPen(QColor(palette.muted))
         room = self.width() - x
-        unit = QFontMetrics(small).elidedText(self._unit, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(x, baseline, unit)
+        painter.drawText(x, baseline, "".join(in_lines(self._unit, QFontMetrics(small), room, 1)))
 
 
 class Card(QWidget):

@@ -1,6 +1,6 @@
 """A small table of words and figures with tones: rows are found, columns may change."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from .cell_view import CellView
 from .elided import in_lines
 from .theme import SCROLL_PX, UNIT, colours, px, sized
 
-MOST_PX = 190
+MOST_PX, BOX_PX = 190, 20
 Role = Qt.ItemDataRole
 
 
@@ -26,9 +26,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class CellModel(QAbstractTableModel):
-    def __init__(self, view: "CellTable") -> None:
+    def __init__(self, view: "CellTable", ticked: Callable[[int], bool] | None = None) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self.ticked = view, ticked
         self.columns: tuple[Column, ...] = ()
         self.rows: Sequence[Sequence[Shown]] = ()
         self.heads: list[str] = []
@@ -69,6 +69,9 @@ class CellModel(QAbstractTableModel):
             return cell.hint or cell.text
         if role == Role.TextAlignmentRole:
             return self._side(index.column())
+        if role == Role.CheckStateRole and self.ticked is not None and index.column() == 0:
+            state = Qt.CheckState
+            return state.Checked if self.ticked(index.row()) else state.Unchecked
         if role == Role.FontRole:
             return sized("text", bold=True) if cell.bold else None
         if role == Role.ForegroundRole:
@@ -122,16 +125,20 @@ class CellTable(CellView):
         *,
         head_lines: int = 1,
         most_px: tuple[int, int] = (MOST_PX, MOST_PX),
+        ticked: Callable[[int], bool] | None = None,
     ) -> None:
         """head_lines: into how many lines a heading may be broken. most_px: the widest that the
-        first column is, and any other."""
+        first column is, and any other. ticked: whether a row is marked; the first column then has
+        boxes, and a click there marks."""
         super().__init__(parent)
         self._head_lines, self._most_px = head_lines, most_px
-        self.cells = CellModel(self)
+        self.cells = CellModel(self, ticked)
         self.setModel(self.cells)
         self.setAccessibleName(name)
         look_plain(self)
-        self.paint_cells(self.cells)
+        self.paint_cells(self.cells, ticked)
+        if ticked is not None:
+            self.clicked.connect(self._tick)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setFont(sized("caption"))
@@ -161,6 +168,7 @@ class CellTable(CellView):
             texts = [row[place].text for row in self.cells.rows]
             most = px(self._most_px[min(place, 1)])
             room = max((metrics.horizontalAdvance(text) for text in texts), default=0)
+            room += px(BOX_PX) if place == 0 and self.cells.ticked is not None else 0
             words = column.title.split() if many else [column.title]
             head = max((small.horizontalAdvance(word) for word in words), default=0)
             rooms.append(min(max(min(room, most), head + UNIT), most))
@@ -185,6 +193,17 @@ class CellTable(CellView):
         """The width at which every column is seen."""
         columns = range(len(self.cells.columns))
         return sum(map(self.columnWidth, columns)) + SCROLL_PX
+
+    def _tick(self, index: QModelIndex) -> None:
+        if index.column() == 0:
+            self.marked.emit(index.row())
+
+    def show_ticks(self) -> None:
+        """Paint the boxes anew."""
+        rows = self.cells.rowCount()
+        if rows:
+            first, last = self.cells.index(0, 0), self.cells.index(rows - 1, 0)
+            self.cells.dataChanged.emit(first, last)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key

@@ -6,15 +6,13 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from ..language import tr
-from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..measured.check import Check
 from ..measured.runs import Drafting, MeasuredRun, Said
-from ..spoken import spoken
 from ..units import exact
 from . import typed
 from .form import Group
-from .weight_choices import weight_choices
+from .weight_choices import format_choices, weight_choices
 
 TYPED = MeasuredRun(
     id="typed", said=Said("", "", ""), phase="decode", tokens_per_s=1.0, source="typed"
@@ -66,9 +64,7 @@ class CheckForm(Group):
     def present_check(self, checked: Check, *, rated: bool) -> None:
         """Show the run; rated: its rate is a real one. What is missing is asked for there."""
         run = checked.run
-        choices: list[tuple[object, str]] = [
-            (id_, spoken(form.name)) for id_, form in WEIGHT_FORMATS.items()
-        ]
+        choices = format_choices()
         if self._models is not None and run.model in self._models.models:
             choices = list(weight_choices(self._models.models[run.model].record))
         if run.weights and run.weights not in dict(choices):

@@ -33,9 +33,9 @@ from .background import Worker
 from .captions import message, say
 from .check_form import TYPED, CheckForm, answers_of, fault_of
 from .fields import ChoiceField
-from .folding import ToolRow
 from .paste_box import PasteBox
 from .theme import GROUP_GAP, UNIT, px
+from .tool_row import ToolRow
 
 MOST_LISTED = 200
 

@@ -37,7 +37,7 @@ class Columns(QSplitter):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if not self._is_moved:
-            least = max(LEAST_LEFT_PX, self._left.minimumWidth())
+            least = max(LEAST_LEFT_PX, self._left.minimumSizeHint().width())
             left = max(min(round(LEFT_SHARE * self.width()), px(MOST_LEFT_PX)), least)
             self.setSizes([left, self.width() - left])
 

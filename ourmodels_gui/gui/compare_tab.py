@@ -28,16 +28,17 @@ from .cell_table import CellTable
 from .compared import compared_cells, sides_of
 from .export import ExportButton
 from .fields import ChoiceField
-from .folding import FoldingSplit, ToolRow, give_way, labelled
+from .folding import FoldingSplit
 from .preferences import Preferences
 from .rank_bar import tool
 from .theme import UNIT, px
+from .tool_row import ToolRow, give_way, labelled
 from .tray import Mark, Tray, mark_of, whole_name
 
 if TYPE_CHECKING:
     from .compare_plot import ComparePlot
 
-PLOT_PX, TABLE_PX = 350, 510
+PLOT_PX, LEAST_PLOT_PX, TABLE_PX = 350, 320, 510
 FIGURE_PX, SIDE_PX = 150, 102
 """The widest columns: six sides stand beside their figures at 1280 x 800."""
 HEIGHTS_PX = 150, 200
@@ -223,7 +224,7 @@ class CompareTab(QWidget):
         self.baseline.present(comparison.baseline)
         shown = comparison.differences if self.differences.isChecked() else comparison.rows
         self.table.present(*compared_cells(comparison, shown, self._preferences.settings.currency))
-        self._body.need(px(PLOT_PX) + self.table.whole_px)
+        self._body.need(px(LEAST_PLOT_PX) + self.table.whole_px)
         self.said.setText("\n".join(comparison.crossings))
 
     # What is chosen

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSl
 from ..engine.result import Decode
 from ..language import tr
 from . import typed
-from .fields import NumberField, wheel_needs_focus
+from .fields import NumberField
+from .list_field import wheel_needs_focus
 from .theme import UNIT, px
 
 KEY = "workload.batch"

@@ -12,12 +12,12 @@ from ..summary import Row
 from ..summary.spans import batch_span
 from .batches import batch_rows, sampled
 from .concurrency import Concurrency
-from .folding import ToolRow
 from .plot_tab import PlotTab
 from .tables import FigureTable
 from .tables import Row as Cells
 from .telling import told, told_of
 from .theme import UNIT
+from .tool_row import ToolRow
 from .ways import Way, way_rows, ways
 from .ways_table import WaysTable
 

@@ -42,7 +42,6 @@ class EvidenceTab(QWidget):
         self.log = LogPage(measurements)
         self.pages = QTabWidget()
         self.pages.setDocumentMode(True)
-        self.pages.tabBar().setUsesScrollButtons(False)
         self.pages.addTab(self.published, tr("Published runs"))
         self.pages.addTab(self.check, tr("Check"))
         self.pages.addTab(self.log, tr("Your measurements"))

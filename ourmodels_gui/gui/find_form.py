@@ -8,17 +8,16 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from ..language import tr
 from ..library.encodings import CACHE_FORMATS
-from ..library.formats import WEIGHT_FORMATS
 from ..library.load import Library
 from ..problem import BadInput
 from ..ranking import requirements as files
 from ..ranking.requirements import Requirements
-from ..scenario import InlineModel, ModelRef, Scenario
+from ..scenario import RESERVED_CONTEXT_TOKENS, InlineModel, ModelRef, Scenario
 from ..settings import Settings
-from ..spoken import spoken
 from . import typed
 from .form import Group
 from .search import natural
+from .weight_choices import format_choices
 
 NUMBERS = (
     "context_tokens",
@@ -47,6 +46,7 @@ class FindForm(QScrollArea):
         self.setAccessibleName(tr("What is needed"))
         self.values: dict[str, Any] = {"context_tokens": CONTEXT_TOKENS, "users": 1}
         self._followed: ModelRef | InlineModel | None = None
+        self._taken: int | None = None
         self.group = group = Group(foldable=False, has_defaults=False)
         group.set_title(tr("What is needed"))
         self._models = group.choice(
@@ -101,12 +101,7 @@ class FindForm(QScrollArea):
         self._cache.offer(
             [(None, "fp16"), *((name, name) for name in CACHE_FORMATS if name != "fp16")]
         )
-        self._weights.offer(
-            [
-                (None, tr("any that suits")),
-                *((form.id, spoken(form.name)) for form in WEIGHT_FORMATS.values()),
-            ]
-        )
+        self._weights.offer([(None, tr("any that suits")), *format_choices()])
         group.edited.connect(self._edit)
         inside = QWidget()
         column = QVBoxLayout(inside)
@@ -122,22 +117,33 @@ class FindForm(QScrollArea):
             [(None, tr("as chosen at the left")), *((one.id, one.name) for one in entries)]
         )
 
-    def follow(self, scenario: Scenario) -> bool:
-        """Take the scenario's model where no other is chosen; whether that is another one."""
+    def follow(self, scenario: Scenario, context_tokens: int | None) -> bool:
+        """Take the scenario's model where no other is chosen; whether that is another one.
+
+        context_tokens: what a session reserves within the model's limit, which is taken as well
+        where no other context was typed.
+        """
         model = scenario.model
         if isinstance(model, ModelRef):
             model = msgspec.structs.replace(model, weights=None)
         if model == self._followed:
             return False
         self._followed = model
-        return "model" not in self.values
+        followed = "model" not in self.values
+        if followed and context_tokens and self._taken and self._taken != context_tokens:
+            if self.values.get("context_tokens") == self._taken:
+                self._put(self.values | {"context_tokens": context_tokens})
+            self._taken = context_tokens
+        return followed
 
-    def take(self, scenario: Scenario) -> None:
-        """The workload of a scenario as needs."""
+    def take(self, scenario: Scenario, context_tokens: int | None) -> None:
+        """The workload of a scenario as needs; the context as it is within the model's limit."""
         workload, prefill = scenario.workload, scenario.prefill
+        context = context_tokens or workload.reserved_context_tokens or RESERVED_CONTEXT_TOKENS
+        self._taken, read = context, workload.read_context_tokens
         taken = {
-            "context_tokens": workload.reserved_context_tokens or 100_000,
-            "read_context_tokens": workload.read_context_tokens,
+            "context_tokens": context,
+            "read_context_tokens": None if read is None else min(read, context),
             "users": workload.batch or 1,
             "tokens_per_s_each": 20.0
             if workload.floor_tokens_per_s is None

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
+    QHBoxLayout,
     QLabel,
     QVBoxLayout,
     QWidget,
@@ -27,13 +28,14 @@ from .cell_table import CellTable
 from .elided import ElidedLabel
 from .export import ExportButton
 from .find_form import FindForm
-from .folding import FoldingSplit, ToolRow
+from .folding import FoldingSplit
 from .found_rows import found_cells, found_sheet, standings
 from .pictures import write_or_tell
 from .preferences import Preferences
 from .rank_bar import tool
 from .saving import ask_where
 from .theme import UNIT, sized
+from .tool_row import ToolRow
 from .tray import Tray, mark_of, opening
 
 FORM_PX, LIST_PX = 300, 560
@@ -65,9 +67,12 @@ class FindTab(QWidget):
         self._rows: list[tuple[str, Candidate]] = []
         self.form = FindForm()
         self.form.changed.connect(self._changed)
-        self.list = CellTable(tr("Machines that meet the needs, then the nearest misses"))
+        self.list = CellTable(
+            tr("Machines that meet the needs, then the nearest misses"), ticked=self._is_marked
+        )
         self.list.opened.connect(self._open)
         self.list.marked.connect(self._mark)
+        tray.changed.connect(self.list.show_ticks)
         self.list.copied.connect(lambda: self.export.copy("CSV"))
         self.list.selectionModel().currentChanged.connect(lambda *_: self._tell())
         self.words = QLabel()
@@ -76,6 +81,7 @@ class FindTab(QWidget):
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.words.setAccessibleName(tr("What the lists are worth"))
         self.count = QLabel()
+        self.count.setWordWrap(True)
         self.count.setFont(sized("text", bold=True))
         self.note = ElidedLabel(lines=2)
         self.note.setFont(sized("caption"))
@@ -106,7 +112,10 @@ class FindTab(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(UNIT, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addWidget(ToolRow((self.count,), (self.export,)))
+        head = QHBoxLayout()
+        head.addWidget(self.count, 1)
+        head.addWidget(self.export, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(head)
         column.addWidget(self.list, 1)
         column.addWidget(self.note)
         self.words.setFont(sized("caption"))
@@ -122,7 +131,7 @@ class FindTab(QWidget):
         """Keep the evaluation; a new model, or a new library, is searched for when in sight."""
         first = self._evaluation is None
         self._evaluation = evaluation
-        followed = self.form.follow(evaluation.scenario)
+        followed = self.form.follow(evaluation.scenario, self._context())
         if first:
             self._take()
         elif followed or self._offered is not self._library():
@@ -130,7 +139,12 @@ class FindTab(QWidget):
 
     def _take(self) -> None:
         if self._evaluation is not None:
-            self.form.take(self._evaluation.scenario)
+            self.form.take(self._evaluation.scenario, self._context())
+
+    def _context(self) -> int | None:
+        """What a session reserves, within the model's limit."""
+        setup = self._evaluation.setup if self._evaluation else None
+        return None if setup is None else setup.workload.reserved_context_tokens
 
     def _changed(self) -> None:
         self._is_stale = True
@@ -214,10 +228,25 @@ class FindTab(QWidget):
 
     # What is done with a machine
 
+    def _is_marked(self, row: int) -> bool:
+        """Whether the machine of a row is marked for comparison."""
+        return self._tray.holds(mark_of(self._rows[row][1].scenario))
+
     def _open(self, row: int) -> None:
-        if self._evaluation is not None:
-            wanted = self._rows[row][1].scenario
-            self.edited.emit(opening(wanted, self._evaluation.scenario))
+        """Go to the machine, at the contexts and the rate that it was found for."""
+        needs = self.form.needs()
+        if self._evaluation is None or needs is None:
+            return
+        work = needs.workload
+        self.edited.emit(
+            opening(self._rows[row][1].scenario, self._evaluation.scenario)
+            | {
+                "workload.reserved_context_tokens": work.reserved_context_tokens,
+                "workload.read_context_tokens": work.read_context_tokens,
+                "workload.read_context_fraction": None,
+                "workload.floor_tokens_per_s": needs.tokens_per_s_each or 0.0,
+            }
+        )
 
     def _mark(self, row: int) -> None:
         self._tray.toggle(mark_of(self._rows[row][1].scenario))

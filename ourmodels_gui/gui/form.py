@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 from ..language import tr
 from . import typed
 from .captions import message, say
-from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .fields import ChoiceField, NumberField, Parse, Show, TextField
 from .form_head import GroupHead
+from .log_slider import LogSlider
 from .name_field import NameField
 from .theme import UNIT, px
 
@@ -57,7 +58,7 @@ class Group(QWidget):
         self._typed_wrong: set[str] = set()
         self._set: tuple[str, ...] = ()
         self._foldable = foldable
-        self._head = GroupHead(self, foldable=foldable, has_defaults=has_defaults)
+        self._head = GroupHead(foldable=foldable, has_defaults=has_defaults)
         self.reset = self._head.reset
         self.reset.clicked.connect(self._reset)
 
@@ -73,7 +74,7 @@ class Group(QWidget):
         self._page = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._head)
+        layout.addWidget(self._head)
         layout.addWidget(self._body)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)

@@ -2,36 +2,34 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from ..language import tr
 from .theme import UNIT, sized
+from .tool_row import ToolRow
 
 
-class GroupHead(QHBoxLayout):
+class GroupHead(ToolRow):
     """folded: the user wants the group open or shut, whichever it is not.
 
     heading: the title where the group cannot be folded. reset: the button back to the defaults.
-    parent: what the parts stand in.
     """
 
     folded = Signal()
 
-    def __init__(self, parent: QWidget, *, foldable: bool, has_defaults: bool) -> None:
-        super().__init__()
+    def __init__(self, *, foldable: bool, has_defaults: bool) -> None:
+        self.heading, self.changed = QLabel(), QLabel()
+        self._button, self.reset = QToolButton(autoRaise=True), QToolButton(autoRaise=True)
+        super().__init__((self.heading, self._button, self.changed), (self.reset,), 2 * UNIT)
         self._foldable, self._has_defaults = foldable, has_defaults
         self._title = ""
-        self.heading = QLabel(parent)
         self.heading.setFont(sized("heading"))
-        self._button = QToolButton(parent, autoRaise=True)
         self._button.setFont(sized("text", bold=True))
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._button.clicked.connect(self.folded)
-        self.changed = QLabel(parent)
         self.changed.setFont(sized("caption"))
         self.changed.setForegroundRole(QPalette.ColorRole.Link)
-        self.reset = QToolButton(parent, autoRaise=True)
         self.reset.setText(tr("Reset"))
         self.reset.setFont(sized("caption"))
         self.reset.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -39,11 +37,6 @@ class GroupHead(QHBoxLayout):
         self.heading.setHidden(foldable)
         self._button.setVisible(foldable)
         self.changed.setVisible(foldable)
-        self.setSpacing(2 * UNIT)
-        for part in (self.heading, self._button, self.changed):
-            self.addWidget(part)
-        self.addStretch(1)
-        self.addWidget(self.reset)
 
     def set_title(self, title: str) -> None:
         self._title = title

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..language import mark, tr
-from ..ranking.search import NEEDS, Candidate, Check, Found, Need
+from ..ranking.needs import NEEDS, Check, Need
+from ..ranking.search import Candidate, Found
 from ..ranking.sheet import Heading, Sheet
 from ..units import ENGLISH, Separators, number, plain
 from . import typed

@@ -11,8 +11,8 @@ from ..units import digits, parse_size
 from . import typed
 from .assembly import Assembly, One
 from .fields import NumberField
-from .folding import ToolRow, labelled
 from .theme import UNIT, px
+from .tool_row import ToolRow, labelled
 
 LEAST_PX, FIELD_PX = 98, 108
 GIB = 2.0**30

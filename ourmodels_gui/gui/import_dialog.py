@@ -24,6 +24,7 @@ from ..problem import BadInput
 from .background import Worker
 from .captions import message, say
 from .consent import may_lose
+from .folding import Scrolled
 from .import_reading import Beside, Reviewed, read, review
 from .import_review import ReviewPage
 from .model_path_row import ModelPathRow
@@ -130,7 +131,7 @@ class ImportDialog(QDialog):
         body.addWidget(self.page, 1)
         self.stack = QStackedWidget(self)
         self.stack.addWidget(self._nothing_yet())
-        self.stack.addWidget(shown)
+        self.stack.addWidget(Scrolled(shown, sideways=False))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
         layout.setSpacing(2 * UNIT)

@@ -16,7 +16,7 @@ from ..library.profile import default_weights
 from ..units import ENGLISH, Separators, number, size
 from . import typed
 from .tables import Cell, FigureTable
-from .theme import GROUP_GAP, UNIT, sized
+from .theme import GROUP_GAP, SCROLL_PX, UNIT, sized
 
 LONGEST = 600
 """Characters that are shown of one fact."""
@@ -80,13 +80,11 @@ class TensorTable(FigureTable):
         super().__init__(
             tr("Stored bytes by tensor class"),
             (tr("class"), tr("stored as"), tr("bytes"), tr("parameters")),
-            (f"{tr('shared experts')} ({tr('draft')})", "", "1,234.5 GB", "1,234.56 B"),
+            (f"{tr('shared experts')} ({tr('draft')})", "q4_k, q6_k", "1,234.5 GB", "1,234.56 B"),
             left=(0, 1),
             stretched=1,
             parent=parent,
         )
-        words = self.fontMetrics().horizontalAdvance("q4_k, q6_k") + 3 * UNIT
-        self.setMinimumWidth(words + sum(self.columnWidth(column) for column in (0, 2, 3)))
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_record(self, record: ModelRecord) -> None:
@@ -94,7 +92,7 @@ class TensorTable(FigureTable):
         rows = tensor_rows(record)
         self.present(rows, {len(rows) - 1})
         height = self.verticalHeader().defaultSectionSize() * len(rows)
-        self.setFixedHeight(height + self.horizontalHeader().sizeHint().height() + UNIT)
+        self.setFixedHeight(height + self.horizontalHeader().sizeHint().height() + SCROLL_PX)
 
 
 def tensor_rows(record: ModelRecord) -> list[tuple[Cell, Cell, Cell, Cell]]:

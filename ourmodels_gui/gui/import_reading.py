@@ -15,6 +15,7 @@ from ..library.importers.profile_text import known_active, resident_bytes
 from ..library.load import Library, ModelEntry
 from ..library.models import ModelRecord, total_parameters
 from ..scenario import ModelRef, Scenario
+from . import typed
 
 _ID = "-"
 """Of a model that has no file yet: no file of a library is named so."""
@@ -67,7 +68,7 @@ def review(
     files: Files, answers: Mapping[str, str], beside: Beside, stop: Callable[[], bool]
 ) -> Reviewed:
     """The review of files that were read before, with these answers. Raises as `offers` does."""
-    imported, offered = offers(files, beside.library, answers, stop)
+    imported, offered = offers(files, beside.library, answers, stop, typed.separators())
     effect = effect_of(imported.record, beside)
     effects: dict[str, dict[str, Effect]] = {}
     for offer in offered:

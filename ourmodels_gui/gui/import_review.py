@@ -1,13 +1,12 @@
 """The review of an imported model: what it comes to, what is open, where every figure is from."""
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QLabel,
     QScrollArea,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -16,12 +15,13 @@ from ..language import tr
 from ..units import size, tokens
 from . import typed
 from .elided import ElidedLabel
+from .folding import FoldingSplit
 from .import_facts import Facts, Line, TensorTable, parameters
 from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
-from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, px, sized
+from .theme import CARD_PADDING, GROUP_GAP, UNIT, hairline, px, sized
 
-NARROWEST_PX = 440
+NARROWEST_PX, LOWEST_PX = 470, 120
 """Of one side of the review: both fit a screen of 1024."""
 
 
@@ -111,8 +111,6 @@ class ReviewPage(QWidget):
         stored = QLabel(tr("Tensors, as stored"))
         stored.setFont(sized("text", bold=True))
         stored.setBuddy(self.tensors)
-        split = QSplitter(Qt.Orientation.Horizontal, self)
-        split.setChildrenCollapsible(False)
         titled = QWidget()
         under = QVBoxLayout(titled)
         under.setContentsMargins(0, 0, 0, 0)
@@ -120,12 +118,10 @@ class ReviewPage(QWidget):
         under.addWidget(stored)
         under.addWidget(self.tensors)
         decided = (self.missing, self.questions, self.contradictions, self.differences)
-        for name, parts in (
-            (tr("To decide"), decided),
-            (tr("Known"), (titled, self.read, self.inferred)),
-        ):
-            split.addWidget(Column(name, parts))
-        split.setSizes([610, 470])
+        known = (titled, self.read, self.inferred)
+        split = FoldingSplit(
+            Column(tr("To decide"), decided), Column(tr("Known"), known), (610, 470), low_px=0
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -171,8 +167,8 @@ class Column(QScrollArea):
 
     def __init__(self, name: str, parts: tuple[QWidget, ...]) -> None:
         super().__init__()
-        self._inside = QWidget()
-        layout = QVBoxLayout(self._inside)
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
         layout.setContentsMargins(2 * UNIT, UNIT, CARD_PADDING, UNIT)
         layout.setSpacing(GROUP_GAP)
         for part in parts:
@@ -181,13 +177,7 @@ class Column(QScrollArea):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setWidget(self._inside)
+        self.setWidget(inside)
 
     def minimumSizeHint(self) -> QSize:
-        needed = self._inside.minimumSizeHint().width() + SCROLL_PX
-        return QSize(min(needed, px(NARROWEST_PX)), 20 * UNIT)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return super().eventFilter(watched, event)
+        return QSize(px(NARROWEST_PX), px(LOWEST_PX))

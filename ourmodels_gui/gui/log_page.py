@@ -25,11 +25,11 @@ from ..units import plain, rate
 from . import typed
 from .captions import message, say
 from .consent import may_lose
-from .folding import ToolRow
 from .measurements import Measurements
 from .saving import ask_where
 from .tables import Cell, FigureTable
 from .theme import UNIT
+from .tool_row import ToolRow
 
 SUFFIXES: dict[str, Form] = {".csv": "CSV", ".json": "JSON", ".md": "Markdown"}
 

@@ -184,9 +184,14 @@ class LogPlot(pg.PlotWidget):
 
     def place_labels(self) -> None:
         """Write every name where its line is in view, the more important ones first."""
+        rows = place_gates(self)
+        if rows not in (0, self._rows):
+            # More rows of names at the top leave less room below them, before anything is painted.
+            self._rows = rows
+            self._set_y()
+            place_gates(self)
         self._placing.stop()
         (left, right), (bottom, _) = self.box.viewRange()
-        rows = place_gates(self)
         placed: tuple[Curve | Level | Note, ...] = (*self.curves, *self.levels, *self.notes)
         for item in placed:
             item.place(left, right)
@@ -195,9 +200,6 @@ class LogPlot(pg.PlotWidget):
         named: tuple[Gate | Curve | Level, ...] = (*self.gates, *self.curves, *self.levels)
         words = [each.label for each in named]
         settle(self, [*words, *self.notes, *(region.label for region in self.regions)])
-        if rows not in (0, self._rows):
-            self._rows = rows
-            self._set_y()
 
     def restyle(self) -> None:
         palette = colours(self)

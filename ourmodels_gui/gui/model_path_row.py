@@ -25,9 +25,9 @@ class ModelPathRow(QWidget):
         super().__init__(parent)
         self.path = QLineEdit(self)
         self.path.setAccessibleName(tr("File or folder of the model"))
-        self.path.setPlaceholderText(
-            tr("Path of a .gguf or .safetensors file, an index, a config.json or a folder")
-        )
+        words = tr("Path of a .gguf or .safetensors file, an index, a config.json or a folder")
+        self.path.setPlaceholderText(words)
+        self.path.setToolTip(words)
         self.path.setAcceptDrops(False)  # what is dropped is read at once, by the dialog
         self.path.returnPressed.connect(self._take)
         row = QHBoxLayout(self)

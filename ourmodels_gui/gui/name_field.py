@@ -6,21 +6,18 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
-from .fields import wheel_needs_focus
+from .list_field import ListField
 
 
-class NameField(QComboBox):
+class NameField(ListField):
     """Commits the id of the name that was chosen, None when the field was emptied."""
 
     committed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        wheel_needs_focus(self)
         self.setEditable(True)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
         completer, self._line = self.completer(), self.lineEdit()
         assert completer is not None and self._line is not None  # it is editable
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)

@@ -81,6 +81,7 @@ class Picker(QWidget):
         heading.setMinimumWidth(px(HEADING_PX))
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(hint)
+        self.search.setToolTip(hint)
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName(tr("Search: {title}").format(title=self._title))
         self.search.installEventFilter(self)

@@ -142,12 +142,13 @@ class Band(pg.FillBetweenItem):
     """The room between two curves, tinted; nothing where one of them is empty."""
 
     def updatePath(self) -> None:
-        super().updatePath()
         # An emptied curve keeps the path that it had before.
-        for curve in self.curves or ():
-            x, _ = curve.getData()
-            if x is None or not len(x):
+        ends = [curve.getData()[0] for curve in self.curves or ()]
+        if any(x is None or not len(x) for x in ends):
+            if not self.path().isEmpty():
                 self.setPath(QPainterPath())
+        else:
+            super().updatePath()
 
     def __init__(self, plot: "LogPlot", role: str, one: Curve, other: Curve) -> None:
         super().__init__(one, other)

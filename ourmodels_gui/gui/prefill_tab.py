@@ -13,13 +13,13 @@ from ..units import compute
 from . import typed
 from .bracket import usual_bracket
 from .fields import ChoiceField
-from .folding import ToolRow, give_way, labelled
 from .lengths import length_rows
 from .plot_tab import PlotTab
 from .tables import FigureTable
 from .tables import Row as Cells
 from .telling import told_of
 from .theme import UNIT
+from .tool_row import ToolRow, give_way, labelled
 
 if TYPE_CHECKING:
     from .prefill_plot import PrefillPlot

@@ -16,17 +16,16 @@ from PySide6.QtWidgets import (
 )
 
 from ..language import mark, tr
-from ..library.formats import WEIGHT_FORMATS
 from ..ranking.columns import BY_ID, COLUMNS
 from ..ranking.field import BEST
 from ..settings import Look, RankChoice, Scope
-from ..spoken import spoken
 from .facets import Counts, FacetPopup
 from .fields import ChoiceField
-from .folding import ToolRow, give_way, labelled, show_labelled
 from .rank_filters import FACETS
 from .search import Chosen
 from .theme import UNIT, px, sized
+from .tool_row import ToolRow, give_way, labelled, show_labelled
+from .weight_choices import format_choices
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
     ("machines", mark("machines for this model")),
@@ -157,8 +156,8 @@ class RankBar(QWidget):
         """Show a choice."""
         self._choice = choice
         own = tr("weights as chosen") if choice.scope == "machines" else tr("as released")
-        formats = [(form.id, spoken(form.name)) for form in WEIGHT_FORMATS.values()]
-        self.weights.offer([(None, own), (BEST, tr("best that fits")), *formats])
+        best = tr("best that fits")
+        self.weights.offer([(None, own), (BEST, best), *format_choices()])
         ups = UPS if choice.look == "value" else tuple(BY_ID)
         self.up.offer([(column, tr(BY_ID[column].title)) for column in ups])
         for key in ("scope", "weights", "look", "up", "across"):

@@ -136,7 +136,8 @@ class RankModel(QAbstractTableModel):
         if self.table is None or row is None:
             return None
         if role == Role.ToolTipRole:
-            return self._hint(column, row)
+            hint = self._hint(column, row)
+            return hint if column in BY_ID else "\n".join(filter(None, (self._name(index), hint)))
         if role == Role.CheckStateRole and index.column() == 0:
             on = self.is_ticked(index.row())
             return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
@@ -210,6 +211,10 @@ class RankModel(QAbstractTableModel):
             return tone_of(self.table.verdict_of(row))
         quiet = not self.table.serves[row] and column not in ("machine", "model")
         return "muted" if quiet or (column == "price" and text == tr(NO_PRICE)) else "text"
+
+    def _name(self, index: Index) -> str:
+        """The words of a cell, which may be cut."""
+        return self.shown(index.row(), index.column()).text
 
     def _hint(self, column: str, row: int) -> str:
         assert self.table is not None

@@ -35,6 +35,7 @@ from ..library.lookup import hardware_in_use
 from ..library.provenance import Told, as_text, details, of_machine, of_model
 from ..library.provenance_composed import of_composition
 from ..scenario import ModelRef
+from . import typed
 from .assembly import Assembly
 from .basis_mark import basis_icon
 from .elided import ElidedLabel
@@ -202,7 +203,11 @@ class SourcesWindow(QDialog):
         hardware, model = evaluation.scenario.hardware, evaluation.scenario.model
         known = library.models.get(model.id) if isinstance(model, ModelRef) else None
         self.machine.present(self._of_hardware(hardware, library))
-        self.model.present(of_model(known, library.sources) if known else self._without_sources())
+        self.model.present(
+            of_model(known, library.sources, typed.separators())
+            if known
+            else self._without_sources()
+        )
         if library is not self._library:
             self._library = library
             self.audit.clear()
@@ -211,13 +216,14 @@ class SourcesWindow(QDialog):
     def _of_hardware(self, hardware: Hardware, library: Library) -> Told:
         chosen = hardware if isinstance(hardware, str) else ""
         if chosen in library.machines:
-            return of_machine(library.machines[chosen], library.sources)
+            return of_machine(library.machines[chosen], library.sources, typed.separators())
         written = hardware_in_use(hardware, library)
         if not isinstance(written, ComposedHardware):
             return self._without_sources()
         ready = library.compositions.get(chosen)
         title = Assembly(hardware, library).title
-        return of_composition(title, written, library, ready.record if ready else None)
+        record = ready.record if ready else None
+        return of_composition(title, written, library, record, typed.separators())
 
     def _show_audit(self) -> None:
         """The page is long; it is written when it is first looked at."""

@@ -13,10 +13,10 @@ from ..language import tr
 from . import typed
 from .drafting import comparison_rows, drafting_words
 from .fields import NumberField
-from .folding import ToolRow, labelled
 from .plot_tab import PlotTab
 from .tables import FigureTable, Row
 from .theme import UNIT, px, sized
+from .tool_row import ToolRow, labelled
 
 if TYPE_CHECKING:
     from .speculation_plot import SpeculationPlot

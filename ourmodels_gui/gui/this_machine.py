@@ -23,6 +23,7 @@ from ..probe import Candidate, Computer, candidates, probe
 from ..probe.bandwidth import Bandwidth, measure
 from ..probe.words import bandwidth_lines, candidate_line, found_lines, refusals
 from ..problem import BadInput
+from . import typed
 from .background import Worker
 from .captions import message, say
 from .machine_values import Values
@@ -138,10 +139,11 @@ class ThisMachine(QDialog):
         self._candidates = candidates(computer, self._library)
         rows = "".join(
             f"<tr><td style='padding-right:12px'>{_html(label)}</td><td>{_html(value)}</td></tr>"
-            for label, value in found_lines(computer)
+            for label, value in found_lines(computer, typed.separators())
         )
         self.found.setText(f"<table>{rows}</table>")
-        self.list.addItems([candidate_line(one) for one in self._candidates])
+        write = typed.separators()
+        self.list.addItems([candidate_line(one, write) for one in self._candidates])
         for row, one in enumerate(self._candidates):
             self.list.item(row).setToolTip("\n".join(one.notes))
         self.list.setCurrentRow(0)
@@ -184,13 +186,13 @@ class ThisMachine(QDialog):
     def _progress(self, said: tuple[Bandwidth, float]) -> None:
         so_far, share = said
         self.bar.setValue(round(100 * share))
-        self.sustained.setText("\n".join(bandwidth_lines(so_far)))
+        self.sustained.setText("\n".join(bandwidth_lines(so_far, typed.separators())))
 
     def _measured(self, found: Bandwidth | None) -> None:
         self.bar.hide()
         self.bandwidth = found
         if found is not None:
-            words = list(bandwidth_lines(found))
+            words = list(bandwidth_lines(found, typed.separators()))
             words.append(
                 tr(
                     "Saved with your own machine it stands beside the limit. Ceilings that use it "

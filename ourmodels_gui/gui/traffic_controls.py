@@ -22,7 +22,8 @@ from .batches import sampled
 from .concurrency import KEY as BATCH
 from .concurrency import BatchSlider, at_least_one
 from .contexts import FOLLOWED_SHARE, READ, RESERVED, SHARE, context_edit, follow_edit
-from .fields import LogSlider, NumberField
+from .fields import NumberField
+from .log_slider import LogSlider
 from .theme import UNIT, px
 
 LEAST_TOKENS, MOST_TOKENS = 256, 1_048_576
@@ -36,7 +37,8 @@ class TrafficControls(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._read = 0
+        self._read = self._rows = 0
+        self._last: dict[int, QWidget] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(2 * UNIT)
@@ -114,7 +116,8 @@ class TrafficControls(QWidget):
         slider: BatchSlider | LogSlider,
         last: QWidget | None = None,
     ) -> None:
-        row = self._grid.rowCount()
+        row = self._rows
+        self._rows += 2
         name = QLabel(label)
         name.setBuddy(field)
         field.setFixedWidth(px(FIELD_PX))
@@ -127,7 +130,16 @@ class TrafficControls(QWidget):
         for column, part in enumerate((name, field, slider)):
             self._grid.addWidget(part, row, column)
         if last is not None:
-            self._grid.addWidget(last, row, 3, Qt.AlignmentFlag.AlignLeft)
+            self._last[row] = last
+
+    def fold(self, *, narrow: bool) -> None:
+        """Put what stands behind a slider there, or below it."""
+        left = Qt.AlignmentFlag.AlignLeft
+        for row, last in self._last.items():
+            if narrow:
+                self._grid.addWidget(last, row + 1, 1, 1, 2, left)
+            else:
+                self._grid.addWidget(last, row, 3, left)
 
     def present(self, evaluation: Evaluation, sessions: int, room: int) -> None:
         """Show the scenario's values, the resolved ones in muted text where they are defaults."""

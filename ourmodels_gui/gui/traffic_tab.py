@@ -172,6 +172,7 @@ class TrafficTab(QWidget):
         """Place what stands beside the boards and the controls, or below them."""
         self._narrow = narrow
         below, top = self._below, Qt.AlignmentFlag.AlignTop
+        self.controls.fold(narrow=narrow)
         if narrow:
             below.addWidget(self._plane, 0, 0, 1, 2)
             below.addWidget(self.controls, 1, 0, 1, 2)

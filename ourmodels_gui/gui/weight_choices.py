@@ -2,6 +2,7 @@
 
 from .. import units
 from ..language import tr
+from ..library.formats import WEIGHT_FORMATS
 from ..library.models import ModelRecord
 from ..library.profile import FormatSize, default_weights, weight_formats
 from ..spoken import spoken
@@ -57,6 +58,16 @@ def weight_choices(record: ModelRecord) -> tuple[tuple[object, str], ...]:
             choices += [(form.id, _words(form)) for form in fresh]
             listed.update(form.id for form in fresh)
     return tuple(choices)
+
+
+def format_choices() -> list[tuple[object, str]]:
+    """Every format, where no one model says its size: what is common first."""
+    others = [id_ for id_ in WEIGHT_FORMATS if id_ not in COMMON]
+    choices: list[tuple[object, str]] = []
+    for title, ids in ((tr("Common"), COMMON), (tr("All others"), others)):
+        choices.append((HEADING, title))
+        choices += [(id_, spoken(WEIGHT_FORMATS[id_].name)) for id_ in ids]
+    return choices
 
 
 def _words(form: FormatSize) -> str:

@@ -6,6 +6,7 @@ import msgspec
 
 from ..language import mark, tr
 from ..spoken import spoken
+from ..units import ENGLISH, Separators, number
 from .check import evidence_of
 from .hardware import MODES, MachineEntry, Price, size_label
 from .load import ModelEntry
@@ -60,7 +61,9 @@ NAMES = {
 }
 
 
-def of_machine(entry: MachineEntry, sources: Mapping[str, Source]) -> Told:
+def of_machine(
+    entry: MachineEntry, sources: Mapping[str, Source], separators: Separators = ENGLISH
+) -> Told:
     """Every figure of the machine's own memory size, of its rates, and of the device."""
     record = entry.record
     own = next(size for size in record.configurations if size.id == entry.id)
@@ -74,7 +77,8 @@ def of_machine(entry: MachineEntry, sources: Mapping[str, Source]) -> Told:
         ),
     ]
     rows = tuple(
-        row_of(_machine_name(key), what, sources, yours=entry.yours) for key, what in found
+        row_of(_machine_name(key), what, sources, separators, yours=entry.yours)
+        for key, what in found
     )
     notes = record.notes
     if record.announced:
@@ -87,12 +91,17 @@ def of_machine(entry: MachineEntry, sources: Mapping[str, Source]) -> Told:
     return Told(entry.name, rows, record.conflicts, notes)
 
 
-def of_model(entry: ModelEntry, sources: Mapping[str, Source]) -> Told:
+def of_model(
+    entry: ModelEntry, sources: Mapping[str, Source], separators: Separators = ENGLISH
+) -> Told:
     """Every group of facts of a model with its source, and what its audit says."""
     record = entry.record
     rows = (
-        *(_reference_row(fact, *value, entry, sources) for fact, value in _facts(record)),
-        *_computed(record),
+        *(
+            _reference_row(fact, *value, entry, sources)
+            for fact, value in _facts(record, separators)
+        ),
+        *_computed(record, separators),
     )
     audit = record.audit
     audited = audit.status == "audited"
@@ -155,11 +164,18 @@ def _machine_name(key: str) -> str:
     return tr(NAMES.get(key, key.replace("_", " ")))
 
 
-def row_of(name: str, what: Evidence, sources: Mapping[str, Source], *, yours: bool) -> Provenance:
+def row_of(
+    name: str,
+    what: Evidence,
+    sources: Mapping[str, Source],
+    separators: Separators = ENGLISH,
+    *,
+    yours: bool,
+) -> Provenance:
     """One figure or fact. Parameters: yours, whether it may have no source."""
     value, unit, note = "", "", what.note
     if isinstance(what, Figure):
-        value, unit = f"{what.value:.12g}", what.unit
+        value, unit = figure_text(what.value, separators), what.unit
     elif isinstance(what, Fact):
         value = what.text
     if isinstance(what, Price):
@@ -174,6 +190,15 @@ def row_of(name: str, what: Evidence, sources: Mapping[str, Source], *, yours: b
         name, value, unit, what.basis if what.source or not yours else "", title, place,
         what.where, read, note, tuple(_source(one, sources, False)[0] for one in what.also),
     )  # fmt: skip
+
+
+def figure_text(value: float, separators: Separators) -> str:
+    """A figure as a file has it, but for the sign before its decimals.
+
+    >>> figure_text(1792.0, ENGLISH), figure_text(31.5, Separators(".", ","))
+    ('1792', '31,5')
+    """
+    return f"{value:.12g}".replace(".", separators.point)
 
 
 def _reference_row(
@@ -199,16 +224,22 @@ FACTS = {
 }
 
 
-def _facts(record: ModelRecord) -> Iterator[tuple[str, tuple[str, str]]]:
+def _facts(record: ModelRecord, separators: Separators) -> Iterator[tuple[str, tuple[str, str]]]:
     """Each fact that has a source of its own, with its value and unit in words."""
     yield "shapes", (f"{len(record.tensors)}", tr("groups of tensors"))
     if record.layers is not None:
         groups = ", ".join(f"{group.count} {tr(group.kind)}" for group in record.layers)
         yield "layers", (groups, "")
     if record.context_tokens is not None:
-        yield "context", (f"{record.context_tokens:,}", tr("tokens"))
+        yield "context", (number(record.context_tokens, 0, separators), tr("tokens"))
     if record.published_parameters is not None:
-        yield "total", (f"{record.published_parameters:,}", tr("parameters"))
+        yield (
+            "total",
+            (
+                number(record.published_parameters, 0, separators),
+                tr("parameters"),
+            ),
+        )
     yield "licence", (record.licence or tr("not known"), "")
     yield "released", (record.released or tr("not known"), "")
     for fact in record.sources:
@@ -216,7 +247,7 @@ def _facts(record: ModelRecord) -> Iterator[tuple[str, tuple[str, str]]]:
             yield fact, ("", "")
 
 
-def _computed(record: ModelRecord) -> Iterator[Provenance]:
+def _computed(record: ModelRecord, separators: Separators) -> Iterator[Provenance]:
     """What the shapes alone give."""
     counted = {
         tr("computed total"): total_parameters(record),
@@ -225,7 +256,8 @@ def _computed(record: ModelRecord) -> Iterator[Provenance]:
     }
     for name, count in counted.items():
         words = tr("the tensor shapes")
-        yield Provenance(name, f"{count:,}", tr("parameters"), "derived", words)
+        shown = number(count, 0, separators)
+        yield Provenance(name, shown, tr("parameters"), "derived", words)
 
 
 def _source(name: str, sources: Mapping[str, Source], yours: bool) -> tuple[str, str, str]:

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from ..language import tr
+from ..units import ENGLISH, Separators, digits, number
 from .bandwidth import Bandwidth
 from .candidates import Candidate
 from .found import Computer
@@ -12,15 +13,21 @@ from .found import Computer
 GIB = 2.0**30
 
 
-def found_lines(computer: Computer) -> tuple[tuple[str, str], ...]:
+def found_lines(
+    computer: Computer, separators: Separators = ENGLISH
+) -> tuple[tuple[str, str], ...]:
     """What was read, as pairs of a word and its value; "not readable" for what is unknown."""
     memory, cache = computer.memory_bytes, computer.cache_bytes
+
+    def shown(value: float) -> str:
+        return digits(value, 4, separators)
+
     rows = [
         (tr("system"), computer.system),
         (tr("processor"), computer.cpu or tr("not readable")),
         (tr("cores"), str(computer.cores or tr("not readable"))),
-        (tr("last-level cache"), f"{cache / 2**20:.0f} MiB" if cache else tr("not readable")),
-        (tr("main memory"), f"{memory / GIB:.4g} GiB" if memory else tr("not readable")),
+        (tr("last-level cache"), f"{shown(cache / 2**20)} MiB" if cache else tr("not readable")),
+        (tr("main memory"), f"{shown(memory / GIB)} GiB" if memory else tr("not readable")),
     ]
     if computer.board:
         rows.insert(1, (tr("board"), computer.board))
@@ -31,13 +38,13 @@ def found_lines(computer: Computer) -> tuple[tuple[str, str], ...]:
         rows.append(
             (
                 tr("module"),
-                tr("{size:g} GiB {kind}, {speed}, {place}").format(
-                    size=module.capacity_bytes / GIB, kind=kind, speed=speed, place=place
+                tr("{size} GiB {kind}, {speed}, {place}").format(
+                    size=shown(module.capacity_bytes / GIB), kind=kind, speed=speed, place=place
                 ),
             )
         )
     for gpu in computer.gpus:
-        own = f"{gpu.memory_bytes / GIB:.4g} GiB" if gpu.memory_bytes else tr("memory unknown")
+        own = f"{shown(gpu.memory_bytes / GIB)} GiB" if gpu.memory_bytes else tr("memory unknown")
         words = tr("{name}, {memory}")
         if gpu.shares:
             words = tr("{name}, {memory}, works in main memory")
@@ -51,16 +58,16 @@ def found_lines(computer: Computer) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def candidate_line(candidate: Candidate) -> str:
+def candidate_line(candidate: Candidate, separators: Separators = ENGLISH) -> str:
     """One machine in a sentence: the catalog's, or what an own one has and lacks."""
     if candidate.id:
         return tr("{what}: {name}, in the catalog as {id}").format(
             what=candidate.what, name=candidate.name, id=candidate.id
         )
     size = candidate.capacity
-    has = f"{size.value:g} {size.unit}" if size else tr("memory unknown")
+    has = f"{digits(size.value, 6, separators)} {size.unit}" if size else tr("memory unknown")
     rate = candidate.bandwidth_gb_per_s
-    reads = f"{rate:g} GB/s" if rate else tr("bandwidth unknown")
+    reads = f"{digits(rate, 6, separators)} GB/s" if rate else tr("bandwidth unknown")
     kind = f" {candidate.memory_type}" if candidate.memory_type else ""
     return tr("{what}: {name}, {has}{kind}, {reads}; your own machine").format(
         what=candidate.what, name=candidate.name, has=has, kind=kind, reads=reads
@@ -92,20 +99,29 @@ def as_text(
     return "\n".join(lines) + "\n"
 
 
-def bandwidth_lines(found: Bandwidth) -> tuple[str, ...]:
+def bandwidth_lines(found: Bandwidth, separators: Separators = ENGLISH) -> tuple[str, ...]:
     """Each size with its median and spread, and the figure that is kept."""
+
+    def shown(rate: float) -> str:
+        return number(rate / 1e9, 1, separators)
+
     rows = [
-        f"{size.size_bytes / 2**20:6.0f} MiB  {size.median / 1e9:7.1f} GB/s, "
-        f"{min(size.rates) / 1e9:.1f} to {max(size.rates) / 1e9:.1f} in {len(size.rates)} passes"
+        tr("{size} MiB: {median} GB/s, {low} to {high} in {count} passes").format(
+            size=number(size.size_bytes / 2**20, 0, separators),
+            median=shown(size.median),
+            low=shown(min(size.rates)),
+            high=shown(max(size.rates)),
+            count=len(size.rates),
+        )
         for size in found.sizes
     ]
     low, high = found.spread
-    best = tr("{rate:.1f} GB/s sustained by {threads} threads").format(
-        rate=found.bytes_per_s / 1e9, threads=found.threads
+    best = tr("{rate} GB/s sustained by {threads} threads").format(
+        rate=shown(found.bytes_per_s), threads=found.threads
     )
     rows.append(
-        tr("{best}; {low:.1f} to {high:.1f} from pass to pass").format(
-            best=best, low=low / 1e9, high=high / 1e9
+        tr("{best}; {low} to {high} from pass to pass").format(
+            best=best, low=shown(low), high=shown(high)
         )
     )
     if found.unsteady:

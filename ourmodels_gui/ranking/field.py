@@ -159,12 +159,13 @@ class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 def prepare(library: Library, choice: FieldChoice, previous: Field | None = None) -> Field:
-    """The field of a choice; `previous` itself where it is the same.
+    """The field of a choice; `previous` itself, or its machines, where these are the same.
 
     Errors: BadInput for an id that the library does not have, an unknown format, or nothing left.
     """
-    if previous is not None and previous.library is library and previous.choice == choice:
-        return previous
+    before = previous if previous is not None and previous.library is library else None
+    if before is not None and before.choice == choice:
+        return before
     for key in (choice.weights, *choice.ladder):
         if key not in (None, BEST, "native") and key not in WEIGHT_FORMATS:
             known = ", ".join(("native", *WEIGHT_FORMATS, BEST))
@@ -172,14 +173,11 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
                 "weights",
                 tr('"{key}" is not a weight format; one of {known}').format(key=key, known=known),
             )
-    named_machines: Collection[Hardware] = (
-        (*library.machines, *library.compositions) if choice.machines is None else choice.machines
-    )
+    alike = before if before is not None and before.choice.machines == choice.machines else None
+    machines = _machines(library, choice) if alike is None else alike.machines
     named_models: Collection[str | ModelRef | InlineModel] = (
         library.models if choice.models is None else choice.models
     )
-    machines = [ranked_machine(named, library) for named in named_machines]
-    machines.sort(key=lambda machine: machine.composed is not None)
     models = [_model(named, library, choice) for named in named_models]
     if not machines or not models:
         what = "machine" if not machines else "model"
@@ -188,7 +186,19 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
             tr("there is no {what} to rank; add one to the library, or name one").format(what=what),
         )
     models.sort(key=lambda model: not model.formats)
-    return Field(library, choice, tuple(machines), tuple(models))
+    field = Field(library, choice, machines, tuple(models))
+    if alike is not None:
+        field.looked_up.update(alike.looked_up)
+    return field
+
+
+def _machines(library: Library, choice: FieldChoice) -> tuple[RankedMachine, ...]:
+    """The machines of a choice, compositions last."""
+    named: Collection[Hardware] = (
+        (*library.machines, *library.compositions) if choice.machines is None else choice.machines
+    )
+    machines = [ranked_machine(one, library) for one in named]
+    return tuple(sorted(machines, key=lambda machine: machine.composed is not None))
 
 
 def _model(

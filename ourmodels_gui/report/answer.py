@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ..library.formats import WEIGHT_FORMATS
 from ..summary import Answer
 from ..units import duration, plain, rate, size, tokens
 from .placement import usable
@@ -38,6 +39,8 @@ def _in(weights: str) -> str:
     """The weight format, or the bytes of a parameter, behind a model's name."""
     if weights == "native":
         return " in its own format"
+    if weights in WEIGHT_FORMATS:
+        weights = WEIGHT_FORMATS[weights].name.partition(",")[0]
     return f" at {weights}" if weights.endswith("per parameter") else f" in {weights}"
 
 

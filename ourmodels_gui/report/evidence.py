@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from ..measured.check import check
 from ..measured.evidence import evidence as gathered
 from ..measured.evidence import nearest_runs
+from ..measured.log import subject as subject_of_scenario
+from ..measured.log import subject_of
 from ..measured.runs import MeasuredRun, Phase
 from ..measured.told import composed_words
 from ..units import rate, tokens
@@ -13,22 +16,22 @@ from .subject import Subject
 
 PHASES: tuple[Phase, ...] = ("decode", "serving", "prefill")
 NEAREST_ALONE, NEAREST_EACH = 3, 1
+PUBLISHED = (
+    "What others published, as a share of the ceiling in the conditions they state, under floor "
+    "routing. It says what was reached, not what can be; no figure of this report is multiplied by "
+    "it."
+)
 
 
 def evidence(subjects: Sequence[Subject], known: Known) -> Section | None:
-    """Quartiles by phase, and the nearest runs; None where no run is near any evaluation."""
+    """Own measurements, quartiles by phase, and the nearest runs; None where there are none."""
     quartiles, nearest = _quartiles(subjects, known), _nearest(subjects, known)
-    if not quartiles and not nearest:
+    blocks = _own(subjects, known)
+    if not quartiles and not nearest and not blocks:
         return None
-    blocks: list[Block] = [
-        Text(
-            "What others published, as a share of the ceiling in the conditions they state, under "
-            "floor routing. It says what was reached, not what can be; no figure of this report is "
-            "multiplied by it.",
-            "muted",
-        )
-    ]
     columns: tuple[Column, ...]
+    if quartiles or nearest:
+        blocks.append(Text(PUBLISHED, "muted"))
     if quartiles:
         columns = (
             Column("Machine", 2.0),
@@ -56,6 +59,48 @@ def evidence(subjects: Sequence[Subject], known: Known) -> Section | None:
             columns, nearest = columns[1:], [row[1:] for row in nearest]
         blocks.append(Table("nearest-runs", "The nearest runs", columns, tuple(nearest)))
     return Section("evidence", "Measured evidence", tuple(blocks))
+
+
+def _own(subjects: Sequence[Subject], known: Known) -> list[Block]:
+    """What the user logged of these machines, models and formats, and how much room is left."""
+    rows = []
+    for subject in subjects:
+        scenario = subject.evaluation.scenario
+        about = subject_of_scenario(scenario, known.library)
+        for entry in known.logged:
+            limit = None
+            if subject_of(entry.run) == about:
+                limit = check(entry.run, known.library, scenario=scenario).ceiling
+            if limit is None:
+                continue
+            room = limit.tokens_per_s - entry.run.tokens_per_s
+            said = "; ".join(filter(None, (_conditions(entry.run), cell(entry.run.note))))
+            rows.append(
+                (
+                    subject.letter,
+                    said,
+                    entry.logged,
+                    rate(entry.run.tokens_per_s),
+                    rate(limit.tokens_per_s),
+                    _percent(limit.ratio),
+                    rate(room) if room >= 0 else "above it",
+                )
+            )
+    if not rows:
+        return []
+    columns: tuple[Column, ...] = (
+        Column("For", 0.5),
+        Column("Run", 3.0),
+        Column("Logged", 1.0),
+        Column("Measured\ntok/s", 0.8, numeric=True),
+        Column("Ceiling\ntok/s", 0.8, numeric=True),
+        Column("Reached", 0.7, numeric=True),
+        Column("Room\ntok/s", 0.8, numeric=True),
+    )
+    if not subjects[0].letter:
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    note = "Each against the ceiling of its own conditions, under floor routing."
+    return [Table("own-runs", "Your own measurements", columns, tuple(rows), note)]
 
 
 def _phases(subject: Subject) -> tuple[Phase, ...]:

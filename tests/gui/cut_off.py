@@ -3,6 +3,7 @@
 Words may be elided where the whole of them is on hover.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
@@ -113,10 +114,13 @@ def _of_label(label: QLabel) -> Iterator[str]:
             if wide > label.width() + SLACK_PX:
                 yield f"the word {word!r} of {words!r} needs {wide} px, has {label.width()}"
         return
-    need = QLabel.sizeHint(label)
-    whole = words in label.toolTip()
-    if need.width() > label.width() + SLACK_PX and not whole:
-        yield f"{words!r} needs {need.width()} px, has {label.width()}"
+    beside = label.width() - label.contentsRect().width() + 2 * label.margin()
+    need = max(map(label.fontMetrics().horizontalAdvance, words.split("\n"))) + beside
+    if re.search("<[a-z/]", label.text()):
+        need = QLabel.sizeHint(label).width()
+    whole = " ".join(words.rstrip("\u2026").split()) in " ".join(label.toolTip().split())
+    if need > label.width() + SLACK_PX and not whole:
+        yield f"{words!r} needs {need} px, has {label.width()}"
     high = label.fontMetrics().height() * len(words.split("\n"))
     if high > label.height() + SLACK_PX:
         yield f"{words!r} needs {high} px of height, has {label.height()}"

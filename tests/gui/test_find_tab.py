@@ -19,7 +19,7 @@ from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.ranking import requirements as files
 from ourmodels_gui.ranking.requirements import Requirements
 from ourmodels_gui.ranking.search import CERTAIN, search
-from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
+from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice, edited
 
 TIMES = "\u00d7"
 SCENARIO = Scenario(
@@ -181,6 +181,37 @@ def test_the_model_of_the_scenario_is_followed(bench):
     assert bench.tab.found is found  # a slider at the left is no need
 
 
+def test_the_context_taken_over_is_within_the_models_limit(bench):
+    limit = bench.library.models["qwen3-32b"].record.context_tokens
+    unset = msgspec.structs.replace(
+        SCENARIO, workload=WorkloadChoice(), model=ModelRef("qwen3-32b")
+    )
+    bench.present(unset)
+    field = bench.tab.form.group.field("context_tokens")
+    assert field.text() == f"{limit:,}" and bench.tab.found is not None
+    bench.present(msgspec.structs.replace(unset, model=ModelRef("gpt-oss-20b")))
+    assert field.text() == "100,000"  # it was not typed, so it follows
+    bench.type("context_tokens", "16000")
+    bench.present(unset)
+    assert field.text() == "16,000"
+
+
+def test_a_box_says_what_is_marked_and_a_click_on_it_marks(bench):
+    bench.present()
+    view = bench.tab.list
+    assert bench.tab.found.meets
+    first = view.cells.index(0, 0)
+    role = Qt.ItemDataRole.CheckStateRole
+    assert view.cells.data(first, role) == Qt.CheckState.Unchecked
+    view.clicked.emit(first)
+    assert view.cells.data(first, role) == Qt.CheckState.Checked
+    assert bench.tray.marks[0].hardware == bench.tab.found.meets[0].scenario.hardware
+    view.clicked.emit(view.cells.index(0, 1))
+    assert len(bench.tray.marks) == 1
+    view.clicked.emit(first)
+    assert bench.tray.marks == ()
+
+
 def test_a_machine_is_opened_marked_and_exported_by_keyboard(bench):
     bench.present()
     view = bench.tab.list
@@ -190,9 +221,16 @@ def test_a_machine_is_opened_marked_and_exported_by_keyboard(bench):
     one = bench.tab.found.meets[1]
     assert one.machine.name in bench.tab.note.accessibleName()
     QTest.keyClick(view, Qt.Key.Key_Return)
-    assert bench.edits == [
-        {"hardware": one.machine.id, "model.id": "gpt-oss-20b", "model.weights": one.weights}
-    ]
+    opened = {"hardware": one.machine.id, "model.id": "gpt-oss-20b", "model.weights": one.weights}
+    asked = {
+        "workload.reserved_context_tokens": 16_000,
+        "workload.read_context_tokens": 16_000,
+        "workload.read_context_fraction": None,
+        "workload.floor_tokens_per_s": 15.0,
+    }
+    assert bench.edits == [opened | asked]
+    after = run(edited(SCENARIO, bench.edits[0]), bench.library)
+    assert after.result.decode.single_session_tokens_per_s >= 15.0
     QTest.keyClick(view, Qt.Key.Key_Space)
     assert [mark.hardware for mark in bench.tray.marks] == [one.machine.id]
     QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)

@@ -3,8 +3,8 @@
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from ourmodels_gui.gui.fields import ChoiceField
-from ourmodels_gui.gui.folding import ToolRow, give_way, labelled
 from ourmodels_gui.gui.theme import px
+from ourmodels_gui.gui.tool_row import ToolRow, give_way, labelled
 
 
 def shown(qtbot, *widgets, width=400):

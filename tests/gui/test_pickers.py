@@ -18,8 +18,9 @@ from ourmodels_gui.gui.model_rows import billions
 from ourmodels_gui.gui.picker import Picker
 from ourmodels_gui.gui.rows import RowModel
 from ourmodels_gui.gui.search import Row, matching
-from ourmodels_gui.gui.weight_choices import weight_choices
+from ourmodels_gui.gui.weight_choices import COMMON, format_choices, weight_choices
 from ourmodels_gui.inline import InlineHardware
+from ourmodels_gui.library.formats import WEIGHT_FORMATS
 from ourmodels_gui.library.load import Library
 from ourmodels_gui.library.profile import default_weights, weight_formats
 from ourmodels_gui.scenario import SUFFIX, ModelRef, read_file
@@ -300,6 +301,14 @@ def test_formats_stand_under_headings_the_release_first(library):
     for group in groups[1:]:
         assert [sizes[id_] for id_ in group] == sorted(map(sizes.get, group), reverse=True)
     assert all(sizes[id_] < sizes["bf16"] for id_ in groups[1])
+
+
+def test_without_a_model_every_format_stands_once_the_common_ones_first():
+    values = [value for value, _ in format_choices()]
+    assert values[0] is HEADING and values.count(HEADING) == 2
+    formats = [value for value in values if value is not HEADING]
+    assert sorted(formats) == sorted(WEIGHT_FORMATS)
+    assert formats[: len(COMMON)] == list(COMMON)
 
 
 def test_what_a_maker_has_published_stands_with_the_release(library):

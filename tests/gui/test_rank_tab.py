@@ -26,9 +26,10 @@ from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
 from ourmodels_gui.gui.rank_tab import RankTab
 from ourmodels_gui.gui.tray import Tray
 from ourmodels_gui.library.load import Library
+from ourmodels_gui.ranking import field as field_module
 from ourmodels_gui.ranking import table
 from ourmodels_gui.ranking.columns import BY_ID
-from ourmodels_gui.ranking.field import BEST
+from ourmodels_gui.ranking.field import BEST, prepare
 from ourmodels_gui.ranking.table import Table
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ourmodels_gui.settings import RankChoice
@@ -493,7 +494,36 @@ def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
     assert len(ranked) == 2
 
 
+def test_a_column_that_is_kept_does_not_count_as_quick(bench):
+    bench.present()
+    ranked = bench.tab.ranked
+    took = {column: ranked._time_of(column) for column in bench.tab.choice.columns}
+    bench.present(msgspec.structs.replace(SCENARIO, hardware="geforce-rtx-5090"))
+    assert {column: ranked._time_of(column) for column in bench.tab.choice.columns} == took
+    prompts = {ranked._time_of(column) for column in ranked_module.PROMPTS}
+    assert len(prompts) == 1, "one work gives all of them"
+
+
+def test_another_model_leaves_the_machines_as_they_were_prepared(bench, monkeypatch):
+    bench.present()
+    before = bench.tab.ranked.table.field
+    prepared = []
+    monkeypatch.setattr(field_module, "ranked_machine", lambda *given: prepared.append(given))
+    bench.present(msgspec.structs.replace(SCENARIO, model=ModelRef("qwen3-8b")))
+    after = bench.tab.ranked.table
+    assert not prepared and after.field.machines is before.machines
+    assert after.field.looked_up == before.looked_up
+    monkeypatch.undo()
+    fresh = prepare(bench.library, after.field.choice)
+    assert [one.id for one in fresh.machines] == [one.id for one in before.machines]
+    np.testing.assert_array_equal(
+        table.rank(fresh, SCENARIO.workload, SCENARIO.prefill).values("aggregate_tokens_per_s"),
+        after.values("aggregate_tokens_per_s"),
+    )
+
+
 def test_columns_that_are_gone_are_not_asked_for_again(bench, qtbot):
+    bench.tab.resize(1600, 520)
     bench.present().choose(scope="pairs")
     qtbot.wait(50)
     bench.tab._choose({"scope": "machines"})

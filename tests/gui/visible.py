@@ -1,6 +1,7 @@
 """Every text that a window shows, says or draws."""
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,12 +35,13 @@ SHOWN = (
 
 @contextmanager
 def drawn() -> Iterator[list[str]]:
-    """What is painted as text meanwhile."""
+    """What the window paints as text meanwhile; a report's pages are drawn beside it."""
     said: list[str] = []
     paint = QPainter.drawText
 
     def listen(self, *given):
-        said.extend(one for one in given if isinstance(one, str))
+        if threading.current_thread() is threading.main_thread():
+            said.extend(one for one in given if isinstance(one, str))
         return paint(self, *given)
 
     QPainter.drawText = listen

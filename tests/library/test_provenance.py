@@ -12,6 +12,7 @@ from ourmodels_gui.library.check import evidence_of
 from ourmodels_gui.library.load import load
 from ourmodels_gui.library.provenance import as_text, of_machine, of_model
 from ourmodels_gui.paths import catalog
+from ourmodels_gui.units import Separators
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +91,13 @@ def test_the_audit_page_counts_what_the_library_holds(library):
     assert f"Known conflicts between sources ({len(disputes)})" in page
     assert all(name in page for name, _ in disputes)
     assert ".md" not in page
+
+
+def test_figures_have_the_separators_of_whoever_reads_them(library):
+    machine = library.machines["geforce-rtx-5090"]
+    told = of_machine(machine, library.sources, Separators(".", ","))
+    assert any("," in row.value for row in told.rows)
+    assert not any("." in row.value for row in told.rows if row.unit == "TFLOP/s")
+    model = of_model(library.models["qwen3-8b"], library.sources, Separators(".", ","))
+    counts = [row.value for row in model.rows if row.unit == "parameters"]
+    assert counts and all(count.count(".") == 3 and "," not in count for count in counts)

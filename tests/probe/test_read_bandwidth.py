@@ -7,6 +7,7 @@ import pytest
 from ourmodels_gui.probe import bandwidth
 from ourmodels_gui.probe.bandwidth import Bandwidth, Passes, measure, sizes_for
 from ourmodels_gui.probe.words import bandwidth_lines
+from ourmodels_gui.units import Separators
 
 SMALL = {"cache_bytes": 1e6, "memory_bytes": 64e6, "seconds": 0.0, "threads": 2}
 
@@ -55,6 +56,8 @@ def test_the_figure_is_the_best_pass_over_the_largest_buffer_with_all_the_spread
     assert not found.unsteady
     lines = bandwidth_lines(found)
     assert "40.0 GB/s sustained by 4 threads; 10.0 to 50.0" in lines[2]
+    german = bandwidth_lines(found, Separators(".", ","))
+    assert "40,0 GB/s sustained by 4 threads; 10,0 to 50,0" in german[2]
 
 
 def test_passes_that_differ_much_are_said_to():

@@ -38,6 +38,7 @@ from ...settings import ReportChoice
 from ..background import Worker
 from ..captions import message, say
 from ..elided import ElidedLabel
+from ..folding import Scrolled
 from ..preferences import Preferences
 from ..saving import ask_where
 from ..theme import GROUP_GAP, UNIT, open_at, px, sized
@@ -96,12 +97,17 @@ class ReportDialog(QDialog):
         self.state.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.trouble = message(self, error=True)
         self.done_line = message(self)
+        choices = QWidget()
+        column = QVBoxLayout(choices)
+        column.setContentsMargins(0, 0, UNIT, 0)
+        column.setSpacing(2 * UNIT)
+        column.addLayout(self._build_fields())
+        column.addWidget(QLabel(tr("Sections")))
+        self.sections = self._build_sections(column)
+        column.addStretch(1)
         left = QVBoxLayout()
         left.setSpacing(2 * UNIT)
-        left.addLayout(self._build_fields())
-        left.addWidget(QLabel(tr("Sections")))
-        self.sections = self._build_sections(left)
-        left.addStretch(1)
+        left.addWidget(Scrolled(choices, sideways=False), 1)
         for line in (self.trouble, self.done_line):
             left.addWidget(line)
         left.addWidget(self._build_buttons())
@@ -158,6 +164,7 @@ class ReportDialog(QDialog):
         self.title = QLineEdit()
         self.author = QLineEdit(self._preferences.settings.report.author)
         self.author.setPlaceholderText(tr("your name or your company's"))
+        self.author.setToolTip(self.author.placeholderText())
         self.logo = QPushButton(tr("Choose\u2026"))
         self.logo.clicked.connect(self._choose_logo)
         self.dated = QCheckBox(tr("Print today's date"))
@@ -236,6 +243,7 @@ class ReportDialog(QDialog):
             self._tell(words.format(number=what.place + 1, count=what.pages))
         elif not self.title.text():
             self.title.setPlaceholderText(what)
+            self.title.setToolTip(what)
 
     def _failed(self, error: Exception) -> None:
         say(self.trouble, str(error))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from ...language import tr
+from ...units import ENGLISH, Separators
 from ..load import ModelEntry
 from ..models import CLASS_NAMES, LayerGroup, ModelRecord, parameters_by_class
 from .review import Difference, shown
@@ -32,7 +33,9 @@ def twin_of(record: ModelRecord, models: Mapping[str, ModelEntry]) -> ModelEntry
     return min(likely, key=lambda entry: len(differences(record, entry.record)), default=None)
 
 
-def differences(record: ModelRecord, twin: ModelRecord) -> tuple[Difference, ...]:
+def differences(
+    record: ModelRecord, twin: ModelRecord, separators: Separators = ENGLISH
+) -> tuple[Difference, ...]:
     """Every figure that the two have otherwise; what one of them does not know is left out."""
     found = []
     figures = {
@@ -43,14 +46,14 @@ def differences(record: ModelRecord, twin: ModelRecord) -> tuple[Difference, ...
     }
     for name, (here, there) in figures.items():
         if here is not None and there is not None and here != there:
-            found.append(Difference(name, shown(here), shown(there)))
+            found.append(Difference(name, shown(here, separators), shown(there, separators)))
     ours, theirs = parameters_by_class(record), parameters_by_class(twin)
     for tensor_class in dict.fromkeys([*ours, *theirs]):
         here, there = ours.get(tensor_class, 0), theirs.get(tensor_class, 0)
         if abs(here - there) > _TOLERANCE * max(here, there):
             kind = tr(CLASS_NAMES[tensor_class])
             name = tr("parameters, {kind}").format(kind=kind)
-            found.append(Difference(name, shown(here), shown(there)))
+            found.append(Difference(name, shown(here, separators), shown(there, separators)))
     known = record.layers is not None and twin.layers is not None
     if known and layer_counts(record.layers or ()) != layer_counts(twin.layers or ()):
         found.append(Difference(tr("cache layout"), in_words(record.layers), in_words(twin.layers)))

@@ -9,6 +9,7 @@ import msgspec
 from ...engine.costs import cache_alloc_bytes
 from ...language import mark, tr, trn
 from ...problem import BadInput
+from ...units import ENGLISH, Separators
 from ..check_models import check_model
 from ..layer_costs import cache_layers
 from ..load import Library
@@ -61,7 +62,10 @@ def import_model(
 
 
 def review_files(
-    files: Files, library: Library | None = None, answers: Mapping[str, str] | None = None
+    files: Files,
+    library: Library | None = None,
+    answers: Mapping[str, str] | None = None,
+    separators: Separators = ENGLISH,
 ) -> Imported:
     """The record and its review, with the answers in place. Raises BadInput for a bad answer."""
     answers = dict(answers or {})
@@ -71,11 +75,11 @@ def review_files(
     twin = twin_of(record, library.models) if library else None
     tried: dict[str, dict[str, ModelRecord]] = {}
     review = Review(
-        read=_read_facts(files, said),
+        read=_read_facts(files, said, separators),
         inferred=tuple(Fact(tr(name), text) for name, text in made.inferred.items()),
         missing=_questions(files, made, answers, twin.record if twin else None, tried),
         contradictions=(*made.contradictions, *_name_against(files, said)),
-        differences=differences(record, twin.record) if twin else (),
+        differences=differences(record, twin.record, separators) if twin else (),
         twin=twin.name if twin else "",
         notes=files.checkpoint.notes,
     )
@@ -185,14 +189,17 @@ def _effect(now: ModelRecord, then: ModelRecord) -> str:
     return ", ".join(parts)
 
 
-def _read_facts(files: Files, said: Described) -> tuple[Fact, ...]:
+def _read_facts(files: Files, said: Described, separators: Separators) -> tuple[Fact, ...]:
     checkpoint = files.checkpoint
     metadata = mark("metadata")
     facts = {
         tr("files"): (
             trn(
-                "{count} file, {size:,} bytes", "{count:,} files, {size:,} bytes", checkpoint.files
-            ).format(count=checkpoint.files, size=checkpoint.file_bytes),
+                "{count} file, {size} bytes", "{count} files, {size} bytes", checkpoint.files
+            ).format(
+                count=shown(checkpoint.files, separators),
+                size=shown(checkpoint.file_bytes, separators),
+            ),
             checkpoint.container,
         ),
         tr("architecture"): (said.family, metadata),
@@ -208,7 +215,7 @@ def _read_facts(files: Files, said: Described) -> tuple[Fact, ...]:
         tr("bytes of all tensors"): (checkpoint.stated.get("total_size"), mark("index")),
     }
     return tuple(
-        Fact(name, shown(value), tr(origin))
+        Fact(name, shown(value, separators), tr(origin))
         for name, (value, origin) in facts.items()
         if value is not None
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ...units import ENGLISH, Separators
 from ..load import Library
 from ..models import ModelRecord
 from .answers import TEXTS
@@ -31,13 +32,14 @@ def offers(
     library: Library | None,
     answers: Mapping[str, str],
     cancelled: Cancelled | None = None,
+    separators: Separators = ENGLISH,
 ) -> tuple[Imported, tuple[Offer, ...]]:
     """The model with these answers, and every question, in an order that no answer changes.
 
     An answered question is looked at as if it alone were open. Raises as `review_files` does, and
     ImportCancelled.
     """
-    imported = review_files(files, library, answers)
+    imported = review_files(files, library, answers, separators)
     found = {asked.key: _offer(imported, asked, "") for asked in imported.review.missing}
     for key, answer in answers.items():
         go_on(cancelled)

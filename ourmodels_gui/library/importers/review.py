@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from ...language import tr
+from ...units import ENGLISH, Separators, digits
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -60,7 +61,7 @@ class Review(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, separators: Separators = ENGLISH) -> str:
     """A figure for people.
 
     >>> shown(151936), shown(None), shown(True)
@@ -70,4 +71,4 @@ def shown(value: Any) -> str:
         return tr("unknown")
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
+    return digits(value, 15, separators) if isinstance(value, int | float) else str(value)

@@ -9,6 +9,7 @@ from ourmodels_gui.library.importers.importing import review_files
 from ourmodels_gui.library.importers.offers import offers
 from ourmodels_gui.library.importers.opening import pasted_path, read_files
 from ourmodels_gui.problem import BadInput
+from ourmodels_gui.units import Separators
 
 
 @pytest.fixture
@@ -27,6 +28,12 @@ def test_an_answered_question_keeps_its_place_and_its_choices(windowed):
         assert [offer.question.key for offer in now] == order
         assert {o.question.key: o.answer for o in now if o.answer} == answers
         assert imported.record == review_files(windowed, None, answers).record
+
+
+def test_figures_have_the_separators_of_whoever_reads_them(windowed):
+    imported, _ = offers(windowed, None, {}, separators=Separators(".", ","))
+    read = {fact.name: fact.value for fact in imported.review.read}
+    assert "." in read["files"] and "," not in read["files"].replace(", ", "")
 
 
 def test_what_a_choice_would_give_is_what_answering_gives(windowed):
