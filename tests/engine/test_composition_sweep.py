@@ -114,6 +114,16 @@ def test_a_link_that_binds_takes_as_long_to_the_last_bit(split):
     assert bound.count("link") > 4
 
 
+def test_layers_that_stay_whole_take_as_long_to_the_last_bit():
+    """Unlike devices with the arithmetic charged: the order in which parts are added shows."""
+    chance = random.Random("3006unlikecombined")
+    compositions = [made_composition(chance, ["unlike"]) for _ in range(3)]
+    models, shapes = zip(*(made_model(chance) for _ in range(3)), strict=True)
+    asked = msgspec.structs.replace(made_workload(chance), decode_ceiling="combined")
+    assert shapes[0].alike
+    assert_all_same(compositions, models, shapes, asked)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_few_of_the_400_pairs_of_any_kind_need_the_road_of_one_pair(kind, monkeypatch):
     chance, taken = random.Random(kind), []
