@@ -82,9 +82,10 @@ print(held_bytes() - before)
 
 @pytest.mark.skipif(freed_memory._of_glibc("malloc_trim") is None, reason="another C library")
 def test_what_a_thread_worked_with_is_given_back():
-    stays, given_back = (_left_by_a_thread(one_heap) for one_heap in (False, True))
-    assert stays > 30e6, "without the window's doing it stays"
-    assert given_back < 10e6
+    # Where the system lays the heap decides whether its end can be given back; mostly it cannot.
+    left = (_left_by_a_thread(False) for _ in range(30))
+    assert any(size > 30e6 for size in left), "without the window's doing it stays"
+    assert max(_left_by_a_thread(True) for _ in range(3)) < 10e6
 
 
 def _left_by_a_thread(one_heap):

@@ -99,6 +99,7 @@ def test_what_was_used_is_let_go(window, qtbot, tmp_path, monkeypatch):
 def test_no_plot_keeps_a_picture_of_its_background(window, qtbot):
     for place in range(window._tab_widget.count()):
         window.show_tab(place)
+        qtbot.waitUntil(lambda: window.shown_tab.is_drawn)
         rest(window, qtbot)
     views = window.findChildren(QGraphicsView)
     assert len(views) >= 3
