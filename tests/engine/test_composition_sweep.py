@@ -238,6 +238,12 @@ def test_nothing_fits_one_session_fits_and_huge_caches(floor):
     assert found.memory_batch[0, 1:3].tolist() == [1.0, 0.0] and np.isnan(found.memory_batch[0, 0])
 
 
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_a_model_that_fits_nowhere_has_no_best_batch(composition):
+    found = swept([composition], [dense(weights=300 * GB)], [SHAPE])
+    assert np.isnan(found.best_batch).all() and np.isnan(found.memory_batch).all()
+
+
 def test_the_combined_ceiling_is_swept_as_well():
     asked = msgspec.structs.replace(WORKLOAD, decode_ceiling="combined")
     chance = random.Random(3)
