@@ -523,6 +523,7 @@ def test_another_model_leaves_the_machines_as_they_were_prepared(bench, monkeypa
 
 
 def test_columns_that_are_gone_are_not_asked_for_again(bench, qtbot):
+    bench.tab.resize(1600, 520)
     bench.present().choose(scope="pairs")
     qtbot.wait(50)
     bench.tab._choose({"scope": "machines"})
