@@ -39,6 +39,8 @@ from .tool_row import ToolRow
 MOST_LISTED = 200
 FORM_PX = 120
 """The height of the first fields."""
+BOX_PX = 300
+"""The width in which a pasted line can be told."""
 
 
 class CheckInput(QWidget):
@@ -65,6 +67,7 @@ class CheckInput(QWidget):
         self._worker.failed.connect(self._unreadable)
         self.box = PasteBox()
         self.box.setFixedHeight(px(76))
+        self.box.setMinimumWidth(px(BOX_PX))
         self.box.given.connect(self._given)
         self.status = message()
         self.which = ChoiceField()
