@@ -41,7 +41,7 @@ def test_serving_is_said_with_its_batch_and_the_gate_that_binds():
 
 def test_memory_is_named_where_it_binds():
     serving = told(workload={"floor_tokens_per_s": 0}).answers[2]
-    assert "memory is full: one more needs 26.0 GB, 0 B spare" in serving.why
+    assert "one more needs 26.0 GB, 0 B is free" in serving.why
 
 
 def test_fitting_without_a_batch_above_the_floor_never_reads_like_not_fitting():

@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 from ..language import tr
 from . import typed
 from .captions import message, say
-from .fields import ChoiceField, LogSlider, NumberField, Parse, Show, TextField
+from .fields import ChoiceField, NumberField, Parse, Show, TextField
 from .form_head import GroupHead
+from .log_slider import LogSlider
 from .name_field import NameField
 from .theme import UNIT, px
 

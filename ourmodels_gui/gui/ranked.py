@@ -4,7 +4,7 @@ A slider that moves gives a new table at once, with the first rows in order. Whe
 order of the other rows and the columns that take longer follow, one in each turn of the event loop.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from time import perf_counter
 
 import numpy as np
@@ -221,9 +221,9 @@ class Ranked(QObject):
         if not self.is_whole:
             self._resting.start(0)
 
-    def _worked(self, found: tuple[Table, str, float]) -> None:
+    def _worked(self, found: tuple[Table, str, float | None]) -> None:
         table, column, took_s = found
-        self._took[self._choice.scope, self._choice.weights, column] = took_s
+        self._remember(column, took_s)
         if table is self.table:
             self.ready |= {column}
             self._went_on()
@@ -232,18 +232,29 @@ class Ranked(QObject):
         """What a column took last time; a frame where nobody knows."""
         return self._took.get((self._choice.scope, self._choice.weights, column), FRAME_S)
 
+    def _remember(self, column: str, took_s: float | None) -> None:
+        """What a column took, and with it the others that come of the same work."""
+        if took_s is not None:
+            for one in _together(column):
+                self._took[self._choice.scope, self._choice.weights, one] = took_s
+
     def _work_out(self, column: str) -> None:
         assert self.table is not None
         _, _, took_s = _worked_out(self.table, column)
-        self._took[self._choice.scope, self._choice.weights, column] = took_s
+        self._remember(column, took_s)
         self.ready |= {column}
+
+
+def _together(column: str) -> Collection[str]:
+    """The columns that are worked out with one, itself among them."""
+    return PROMPTS.keys() if column in PROMPTS else (column,)
 
 
 def _worked_out(
     table: Table, column: str, stop: Callable[[], bool] = lambda: False
-) -> tuple[Table, str, float]:
-    """Work a column out, unless stopped; how long that took is remembered."""
-    start = perf_counter()
+) -> tuple[Table, str, float | None]:
+    """Work a column out, unless stopped; how long that took, None where it was there already."""
+    start, there = perf_counter(), not set(_together(column)).isdisjoint(table.worked_out)
     if column in PROMPTS:
         composed = np.flatnonzero(table.machine >= table.field.single)
         for first in range(0, composed.size, SOME):
@@ -251,7 +262,7 @@ def _worked_out(
                 return table, column, np.inf
             table.some(column, composed[first : first + SOME])
     table.values(column)
-    return table, column, perf_counter() - start
+    return table, column, None if there else perf_counter() - start
 
 
 def _prepared(library: Library, choice: FieldChoice) -> Field:

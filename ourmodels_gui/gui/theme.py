@@ -5,7 +5,7 @@ A widget asks for its colours when it paints or when its palette changes (`chang
 and no colour is written anywhere else.
 """
 
-from functools import lru_cache
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -116,13 +116,21 @@ def mixed(base: str, over: str, share: float) -> str:
 
 def text_scale() -> float:
     """How large text is beside the normal text size."""
-    return _text_px(QApplication.font().key()) / TEXT_PX
+    return _text_px() / TEXT_PX
 
 
-@lru_cache(maxsize=8)
-def _text_px(_font: str) -> int:
-    """The pixels of the application's font, which is looked for on the system."""
-    return QFontInfo(QApplication.font()).pixelSize()
+_font: tuple[QFont, int] | None = None
+"""The application's font as it was last asked for, and its pixels."""
+
+
+def _text_px() -> int:
+    """The pixels of the application's font, which is looked for on the system when it changes."""
+    global _font  # noqa: PLW0603 - asked for a hundred times by each edit
+    font = QApplication.font()
+    if _font is None or _font[0] != font:
+        _font = (font, QFontInfo(font).pixelSize())
+        _sized.cache_clear()
+    return _font[1]
 
 
 def px(normal: float) -> int:
@@ -149,11 +157,12 @@ def sized(role: Text, *, bold: bool = False) -> QFont:
     Sizes grow with the text size that the system asks for.
     """
     # A copy: whoever asked may change it.
-    return QFont(_sized(role, bold, QApplication.font().key()))
+    _text_px()
+    return QFont(_sized(role, bold))
 
 
-@lru_cache(maxsize=64)
-def _sized(role: Text, bold: bool, _font: str) -> QFont:
+@cache
+def _sized(role: Text, bold: bool) -> QFont:
     font = QFont(QApplication.font())
     font.setPixelSize(px(_SIZE_PX[role]))
     font.setFeature(QFont.Tag("tnum"), 1)

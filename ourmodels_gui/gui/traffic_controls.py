@@ -22,7 +22,8 @@ from .batches import sampled
 from .concurrency import KEY as BATCH
 from .concurrency import BatchSlider, at_least_one
 from .contexts import FOLLOWED_SHARE, READ, RESERVED, SHARE, context_edit, follow_edit
-from .fields import LogSlider, NumberField
+from .fields import NumberField
+from .log_slider import LogSlider
 from .theme import UNIT, px
 
 LEAST_TOKENS, MOST_TOKENS = 256, 1_048_576

@@ -135,7 +135,7 @@ def _serving(known: Figures) -> Answer:
     spare = known.size(decode.spare_bytes)
     gate = tr("one more would fall below the floor of {floor}; {spare} of memory stay spare")
     if decode.binding_gate == "memory":
-        gate = tr("memory is full: one more needs {session}, {spare} spare")
+        gate = tr("one more needs {session}, {spare} is free")
     gate = gate.format(floor=floor, spare=spare, session=known.size(known.gate.session_bytes))
     if known.result.placement is not None:
         limit = binding_words(known.result.placement.binding, known.setup.composition)

@@ -10,7 +10,7 @@ import pytest
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["test_freed_memory", "test_steady"])
+@pytest.mark.parametrize("name", ["test_freed_memory", "test_repeated", "test_steady"])
 def test_memory_is_let_go_in_a_process_of_its_own(name):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{HERE / name}.py"],

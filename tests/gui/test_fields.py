@@ -7,7 +7,8 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ourmodels_gui.gui import typed
-from ourmodels_gui.gui.fields import ChoiceField, LogSlider, NumberField
+from ourmodels_gui.gui.fields import ChoiceField, NumberField
+from ourmodels_gui.gui.log_slider import LogSlider
 
 
 @pytest.fixture

@@ -494,6 +494,16 @@ def test_an_edit_ranks_once_and_resets_nothing(bench, monkeypatch):
     assert len(ranked) == 2
 
 
+def test_a_column_that_is_kept_does_not_count_as_quick(bench):
+    bench.present()
+    ranked = bench.tab.ranked
+    took = {column: ranked._time_of(column) for column in bench.tab.choice.columns}
+    bench.present(msgspec.structs.replace(SCENARIO, hardware="geforce-rtx-5090"))
+    assert {column: ranked._time_of(column) for column in bench.tab.choice.columns} == took
+    prompts = {ranked._time_of(column) for column in ranked_module.PROMPTS}
+    assert len(prompts) == 1, "one work gives all of them"
+
+
 def test_another_model_leaves_the_machines_as_they_were_prepared(bench, monkeypatch):
     bench.present()
     before = bench.tab.ranked.table.field
@@ -513,6 +523,7 @@ def test_another_model_leaves_the_machines_as_they_were_prepared(bench, monkeypa
 
 
 def test_columns_that_are_gone_are_not_asked_for_again(bench, qtbot):
+    bench.tab.resize(1600, 520)
     bench.present().choose(scope="pairs")
     qtbot.wait(50)
     bench.tab._choose({"scope": "machines"})
