@@ -3,12 +3,13 @@
     python tests/mutate.py RESULTS [PATH...]    try what has not been tried; prints what survives
     python tests/mutate.py RESULTS --quick      the same with an eighth of the random examples
     python tests/mutate.py RESULTS --again      try once more what survived
-    python tests/mutate.py RESULTS --score      how many changes were noticed, and which were not
+    python tests/mutate.py RESULTS --score      the score, and survivors that nothing explains
     python tests/mutate.py RESULTS --lines      the lines that no test executes
 
 RESULTS: a file of JSON lines. A run can be stopped at any moment and goes on where it was; the
 order is drawn from a fixed seed, so whatever has been tried is a sample of the whole. Beside it
-stands what each test executes, learnt once. PATH: modules or folders; the whole engine without any.
+stands what each test executes, learnt once. PATH: modules or folders of the engine, the whole
+without any; tests that have to notice, tests/engine and the examples in docstrings without any.
 
 Nothing is written into the checkout. A change in a function replaces the code of the function in a
 fork of a process that has collected the tests; then only those tests run that execute its line,
@@ -33,7 +34,18 @@ import hypothesis
 import numpy  # noqa: F401 - loaded once, not in every trial
 import pytest
 from _pytest.runner import runtestprotocol
-from mutations import ENGINE, ROOT, Change, changes, codes, executable, modules, mutant, source
+from mutations import (
+    ENGINE,
+    ROOT,
+    Change,
+    changes,
+    codes,
+    executable,
+    explained,
+    modules,
+    mutant,
+    source,
+)
 
 TESTS = ["tests/engine", ENGINE]  # the examples in the docstrings are tests too
 IMPORT = "import"  # in place of a test: what importing and collecting executes
@@ -240,8 +252,8 @@ def print_lines(tests: dict[str, dict]) -> None:
 def print_score(every: list[Change], results: Results) -> None:
     tried = Counter(change.module for change in every if change.key in results.by)
     survived = [change for change in every if results.by.get(change.key) == ""]
-    lost = Counter(change.module for change in survived)
-    print(*survived, sep="\n")
+    lost, known = Counter(change.module for change in survived), explained()
+    print(*(change for change in survived if change.key[:3] not in known), sep="\n")
     for module in tried:
         print(f"{tried[module] - lost[module]:5} of {tried[module]:5}  {module}")
     total = tried.total()
@@ -250,7 +262,9 @@ def print_score(every: list[Change], results: Results) -> None:
 
 def main(path: Path, options: list[str]) -> None:
     results = Results(path)
-    within = tuple(option for option in options if not option.startswith("--")) or (ENGINE,)
+    paths = [option for option in options if not option.startswith("--")]
+    within = tuple(path for path in paths if not path.startswith("tests/")) or (ENGINE,)
+    TESTS[:] = [path for path in paths if path.startswith("tests/")] or TESTS
     every = [c for module in modules() if module.startswith(within) for c in changes(module)]
     if "--score" in options:
         print_score(every, results)

@@ -99,6 +99,18 @@ def changes(module: str) -> list[Change]:
     return found
 
 
+def explained() -> set[tuple[str, str, str]]:
+    """Module, line and change of every survivor that docs/mutation.md explains."""
+    found, module = set(), ""
+    for line in (ROOT / "docs" / "mutation.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("`") and line.endswith(".py`"):
+            module = f"{ENGINE}/{line.strip('`')}"
+        elif line.startswith("- `"):
+            code, _, changed_to = line[3:].partition("`: `")
+            found |= {(module, code, what) for what in changed_to.rstrip("`").split("`, `")}
+    return found
+
+
 def mutant(change: Change) -> CodeType:
     """The module with the change; its lines are where they were."""
     tree = ast.parse(source(change.module))

@@ -106,7 +106,7 @@ def prefill_pairs(
     )
     known = np.isfinite(compute_s) & np.isfinite(models.private_bytes[model])
     least = 1 if models.prompt.batch is None else models.prompt.batch
-    asked = np.flatnonzero(known & (margin >= 0.0) & (fitting >= least))
+    asked = np.flatnonzero(known & (fitting >= least))
     group, place = _groups(models)
     asked = asked[np.argsort(group[model[asked]], kind="stable")]
     starts = np.searchsorted(group[model[asked]], np.arange(len(models.alike) + 1))

@@ -29,7 +29,7 @@ def turn_tokens(prompt: Prompt) -> int:
 
     The last token of an answer is never read back.
     """
-    answer = max((prompt.answer_tokens or 0) - 1, 0)
+    answer = (prompt.answer_tokens or 1) - 1
     return prompt.cached_prefix_tokens + prompt.prompt_tokens + answer
 
 
@@ -127,7 +127,7 @@ def _answer_of_policy_s(setup: Setup, answer: tuple[int, int], batch: int) -> fl
         setup,
         model=model,
         speculation=speculation,
-        workload=msgspec.structs.replace(work, read_context_tokens=held + 1),
+        workload=msgspec.structs.replace(work, read_context_tokens=held),
     )
     way = placement.policy(alike, placement.policy(setup).name)
     return steps / float(way.per_session(np.array([float(batch)]))[0])

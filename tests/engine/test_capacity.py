@@ -127,5 +127,11 @@ def test_the_longest_context_fits_and_one_token_more_does_not(setup, batch):
 
 def test_the_longest_context_by_hand():
     """104 GB beside weights and overhead, 260 kB a token: 400,000 tokens, shared by four."""
-    assert longest_context(toy()) == 400_000
-    assert longest_context(toy(), 4) == 100_000
+    for sessions in range(1, 12):
+        assert longest_context(toy(), sessions) == 400_000 // sessions
+
+
+@pytest.mark.parametrize(("room", "longest"), [(2**31 - 1, 2**31 - 1), (2**31, None)])
+def test_no_context_is_longer_than_can_be_asked_for(room, longest):
+    byte = ModelCosts(1e9, 1e9, (CacheLayer("full", 1, 1.0, 1.0),))
+    assert longest_context(setup(Machine(1e9 + room, 1e9), byte, overhead_bytes=0.0)) == longest

@@ -114,6 +114,16 @@ def test_a_link_that_binds_takes_as_long_to_the_last_bit(split):
     assert bound.count("link") > 4
 
 
+def test_layers_that_stay_whole_take_as_long_to_the_last_bit():
+    """Unlike devices with the arithmetic charged: the order in which parts are added shows."""
+    chance = random.Random("3006unlikecombined")
+    compositions = [made_composition(chance, ["unlike"]) for _ in range(3)]
+    models, shapes = zip(*(made_model(chance) for _ in range(3)), strict=True)
+    asked = msgspec.structs.replace(made_workload(chance), decode_ceiling="combined")
+    assert shapes[0].alike
+    assert_all_same(compositions, models, shapes, asked)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_few_of_the_400_pairs_of_any_kind_need_the_road_of_one_pair(kind, monkeypatch):
     chance, taken = random.Random(kind), []
@@ -226,6 +236,12 @@ def test_nothing_fits_one_session_fits_and_huge_caches(floor):
     assert_all_same(COMPOSITIONS, models, [SHAPE, SHAPE, None, shape, shape, twice], asked)
     found = swept(COMPOSITIONS[3:4], models, [None] * 6, asked)
     assert found.memory_batch[0, 1:3].tolist() == [1.0, 0.0] and np.isnan(found.memory_batch[0, 0])
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_a_model_that_fits_nowhere_has_no_best_batch(composition):
+    found = swept([composition], [dense(weights=300 * GB)], [SHAPE])
+    assert np.isnan(found.best_batch).all() and np.isnan(found.memory_batch).all()
 
 
 def test_the_combined_ceiling_is_swept_as_well():

@@ -173,3 +173,8 @@ def test_one_decoded_token_attends_to_its_context_and_itself():
     assert float(attention_flop(sparse, 99, 1)) == 4 * 10 * 30 + 2 * 100
     state = (AttentionLayer("state", 3, flop_per_token=5.0),)
     assert float(attention_flop(state, 99, 1)) == 15
+
+
+def test_a_recurrent_layer_computes_the_same_for_every_token():
+    layers = (AttentionLayer("state", 2, flop_per_token=900.0),)
+    assert attention_flop(layers, 10, np.array([1, 3])).tolist() == [1800.0, 5400.0]

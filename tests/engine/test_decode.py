@@ -383,6 +383,24 @@ def test_sessions_that_read_next_to_nothing_are_cautioned():
     assert decode(setup(SPARK, QWEN)).cautions == ()
 
 
+@pytest.mark.parametrize(("sessions", "cautions"), [(63, 0), (64, 1)])
+def test_many_sessions_are_sixty_four(sessions, cautions):
+    recurrent = ModelCosts(10 * GB, 10 * GB, (CacheLayer("state", 32, state_bytes=1e6),))
+    machine = Machine(18 * GB + sessions * 32e6, 273 * GB)
+    said = decode(setup(machine, recurrent, floor_tokens_per_s=0.0))
+    assert said.best_batch == sessions
+    assert len(said.cautions) == cautions
+
+
+def test_a_draft_with_experts_makes_estimates_only_where_it_drafts():
+    plain = msgspec.structs.replace(QWEN, experts=(), always_bytes=17 * GB)
+    draft = Draft(1 * GB, 0.1 * GB, (Experts(8, 2, 0.1 * GB),))
+    drafted = decode(setup(SPARK, plain, Speculation(2, 1.5, draft)))
+    assert drafted.kind["aggregate_tokens_per_s"] == "estimate"
+    dense = decode(setup(SPARK, plain, Speculation(2, 1.5, Draft(1 * GB, 0.1 * GB))))
+    assert dense.kind["aggregate_tokens_per_s"] == "bound"
+
+
 def test_expected_routing_makes_estimates_of_what_a_batch_sweeps():
     said = decode(setup(SPARK, QWEN))
     estimates = {name for name, kind in said.kind.items() if kind == "estimate"}
@@ -403,6 +421,7 @@ def test_expected_routing_makes_estimates_of_what_a_batch_sweeps():
     [
         (QWEN, 1, 0, "bound"),
         (QWEN, 2, 0, "estimate"),
+        (QWEN, 1, 1, "estimate"),
         (QWEN, 1, 2, "estimate"),
         (msgspec.structs.replace(QWEN, experts=()), 2, 0, "bound"),
     ],
@@ -412,6 +431,11 @@ def test_a_forced_batch_is_an_estimate_where_it_routes_several_positions(
 ):
     speculation = Speculation(draft_tokens, 1.5) if draft_tokens else None
     assert decode(setup(SPARK, model, speculation, batch=batch)).kind["forced"] == kind
+
+
+def test_weights_that_just_fit_leave_no_session_rather_than_not_fitting():
+    for spare, verdict in ((0.0, "no session fits"), (-1.0, "model does not fit")):
+        assert decode(setup(Machine(25.5 * GB + spare, 273 * GB), QWEN)).verdict == verdict
 
 
 @pytest.mark.parametrize(("sessions", "kind"), [(1, "bound"), (2, "estimate")])
@@ -453,6 +477,12 @@ def test_what_a_measured_rate_makes_an_estimate(measured, ceiling, crossover, ag
     assert len(said.kind_reasons) == told
     rated = "bandwidth" if "bandwidth" in measured else "compute rate"
     assert not told or rated in said.kind_reasons[0]
+
+
+def test_the_rate_limited_batch_may_be_one_session_or_none():
+    """1000 B/s over 10 shared and 7 private bytes: 58.8 steps for one session, 41.7 for two."""
+    step = Step(1000.0, 10.0, (), "floor", private_bytes=7.0)
+    assert [rate_limited_batch(step, floor) for floor in (41.0, 42.0, 58.0, 59.0)] == [2, 1, 1, 0]
 
 
 def test_the_rate_limited_batch_charges_the_draft_s_experts_for_one_session():

@@ -9,7 +9,7 @@ from decode_setups import BF16
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.prefill import prefill
-from ourmodels_gui.engine.setup import AttentionLayer, ModelShape, Prompt, TypedCache
+from ourmodels_gui.engine.setup import AttentionLayer, Composition, ModelShape, Prompt, TypedCache
 
 replace = msgspec.structs.replace
 PROMPT = Prompt(1000, batch=1)
@@ -86,6 +86,30 @@ def test_arithmetic_binds_in_the_pool_that_takes_longest_for_it(pools, name):
     setup = asked(model, [CARD], host=HOST, pools=pools, link_bytes_per_s=1e12, shape=SHAPE)
     found = evaluate(setup).prefill
     assert (found.binding.resource, found.binding.place) == ("compute", name)
+
+
+def test_pools_whose_memory_side_is_unknown_serve_all_prompts_that_are_admitted():
+    """Their arithmetic is the same for each, so that no batch is better than another."""
+    model = replace(dense(), **(KNOWN | {"cache_write_bytes_per_token": None}))
+    way = placement.prompt_policy(asked(model, [CARD], host=HOST, pools="both", shape=SHAPE))
+    costs = way.costs(1000)
+    assert costs.private_bytes is None
+    assert float(way.best(costs, np.asarray(7.0))) == 7.0
+
+
+def test_one_device_alone_is_the_ordinary_case():
+    one, pair = (Composition((replace(FAST, count=count),)) for count in (1, 2))
+    assert placement.alone(one) == FAST
+    assert placement.alone(pair) is None
+    assert placement.alone(replace(one, host=SLOW)) is None
+
+
+def test_the_policy_in_use_is_the_first_that_is_shown():
+    setup = asked(sparse(), [FAST], host=SLOW, pools="sequential")
+    way, figures = placement.in_use(setup)
+    shown = evaluate(setup).placement
+    assert way.name == shown.policy == "one pool at a time"
+    assert figures.aggregate_tokens_per_s == shown.in_use.aggregate_tokens_per_s
 
 
 def test_without_a_prompt_the_first_way_to_divide_experts_serves_them():

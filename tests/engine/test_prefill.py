@@ -144,6 +144,8 @@ def test_chunk_of_one_token_moves_the_bytes_of_decode_and_the_cache_write():
     decode = decode + cache_read_bytes(model.cache, context)
     found = prefill_bytes_per_token(model, "expected", batch, 1, context)
     assert found - 98304 == pytest.approx(decode, rel=1e-12)
+    tiny = replace(model, always_bytes=1.0, experts=(), cache=(), cache_write_bytes_per_token=None)
+    assert prefill_bytes_per_token(tiny, "floor", 1, 1, 0) == 1.0
 
 
 def test_first_chunk_reads_nothing_back_not_even_state():
@@ -338,6 +340,12 @@ def test_forced_batch_that_does_not_fit_has_no_figures():
     found = prefill(laguna(batch=10**6))
     assert found.verdict == "the batch does not fit"
     assert given_figures(found) == set() and found.kind == {}
+
+
+def test_weights_that_just_fit_leave_no_prompt_rather_than_not_fitting():
+    weights = 71_898_700_000 + 8_000_000_000
+    for spare, verdict in ((0.0, "no prompt fits"), (-1.0, "model does not fit")):
+        assert prefill(with_machine(laguna(), capacity_bytes=weights + spare)).verdict == verdict
 
 
 def test_model_that_does_not_fit_has_no_figures():
@@ -536,6 +544,18 @@ def test_curve_without_a_side_has_the_other():
     typed = with_model(laguna(), cache=TypedCache(1e9, 1e8))
     curve = ceilings_over_length(typed, [1000, 3000], chunk_tokens=2048)
     assert curve.memory is None and curve.compute.shape == (2,)
+
+
+def test_the_loose_ends_of_both_chains_by_hand():
+    """F / 2 P, and L R / W_active for as many prompts as the memory has room for."""
+    found, model = prefill(laguna()), laguna().model
+    assert found.linear_ceiling_tokens_per_s == pytest.approx(500e12 / (2 * 7.9e9))
+    room = 128e9 - 71.8987e9 - 8e9
+    kept = 12 * 2048 * 262144 + 36 * 2048 * 512
+    (experts,) = model.experts
+    full = model.always_bytes + 256 * experts.expert_bytes
+    active = (model.always_bytes + 10 * experts.expert_bytes) * 71.28e9 / full
+    assert found.memory_power_tokens_per_s == pytest.approx(8192 * room / kept * 273e9 / active)
 
 
 def test_one_pool_has_ceilings_at_lengths_that_do_not_fit_it():

@@ -145,16 +145,46 @@ def test_prompts_that_grow_on_demand_hold_what_they_fill(growth, prompts):
         linear_active_parameters=1e5,
         attention=(),
     )
-    workload, prompt = Workload(9000, 4000, 20.0, 0.0), Prompt(800, 100, cache_growth=growth)
+    workload = Workload(9000, 4000, 20.0, 0.0)
     place, seconds = np.array([0], dtype=np.intp), np.array([1e-12])
-    found = prefill_pairs(
-        machine_table([Machine(30e9, 1e12)], np.zeros(1)),
-        prompt_table([model], workload, prompt, [9000]),
-        (seconds, seconds),
-        place,
-        place,
+    for forced, batch in ((None, prompts), (prompts, prompts), (prompts + 1, np.nan)):
+        prompt = Prompt(800, 100, cache_growth=growth, batch=forced)
+        found = prefill_pairs(
+            machine_table([Machine(31e9, 1e12)], np.full(1, 1e9)),
+            prompt_table([model], workload, prompt, [9000]),
+            (seconds, seconds),
+            place,
+            place,
+        )
+        np.testing.assert_array_equal(found.batch, [batch])
+    rows = machine_table([Machine((10 + room) * 1e9, 1e12) for room in (0.9, 1, 9.9, 10)], 0.0)
+    table = prompt_table([model], workload, Prompt(800, 100, cache_growth=growth), [9000])
+    alone = prefill_pairs(rows, table, (np.full(4, 1e-12),) * 2, np.arange(4), np.zeros(4, int))
+    single = [np.nan, np.nan, np.nan, 1] if growth == "reserved" else [np.nan, 1, 9, 10]
+    np.testing.assert_array_equal(alone.batch, single)
+
+
+def test_a_typed_cache_is_known_for_one_chunk_and_none_counts_as_a_byte():
+    typed = ModelCosts(
+        1e9,
+        1e9,
+        TypedCache(1e6, 1e6),
+        cache_write_bytes_per_token=1.0,
+        linear_active_parameters=1e6,
+        attention=(),
     )
-    assert found.batch.tolist() == [prompts]
+    bare = msgspec.structs.replace(typed, cache=())
+    workload, place = Workload(9000, 4000, 20.0, 0.0), np.array([0], dtype=np.intp)
+    rows, seconds = machine_table([Machine(1e9 + 7, 1e12)], np.zeros(1)), np.array([1e-12])
+    roomy = machine_table([Machine(2e9, 1e12)], np.zeros(1))
+
+    def known(machines, model, **asked):
+        table = prompt_table([model], workload, Prompt(512, **asked), [9000])
+        found = prefill_pairs(machines, table, (seconds, seconds), place, place)
+        return bool(np.isfinite(found.time_s[0]))
+
+    assert known(roomy, typed, chunk_tokens=512) and not known(roomy, typed, chunk_tokens=511)
+    assert known(rows, bare, batch=7) and not known(rows, bare, batch=8)
 
 
 def test_models_that_share_a_routing_are_worked_on_in_blocks_of_any_size(monkeypatch):

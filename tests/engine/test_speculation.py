@@ -196,6 +196,7 @@ def test_a_draft_as_heavy_as_its_target_never_gains_and_says_so():
     said, fitting = losing(DENSE, Speculation(2, 3.0, heavier), capacity_gb=64)
     assert said.break_even_at_1 is None
     assert "never gains" in said.note_at_1
+    assert f"can emit {said.draft_tokens + 1} at most" in said.note_at_1
     assert said.loses_at == ((1, fitting),)
 
 
@@ -226,19 +227,22 @@ def test_the_curve_passes_through_the_figures():
     assert break_even(setup(SPARK, QWEN), np.array([1])) is None
 
 
-def test_a_billion_sessions_are_answered_without_trying_each():
+@pytest.mark.parametrize("more", range(6))
+def test_a_billion_sessions_are_answered_without_trying_each(more):
     """Beyond the batches that touch every expert both steps are lines, solved by hand."""
     model = ModelCosts(60 * GB, 2 * GB, TypedCache(2e3, 1e3), (Experts(256, 4, 0.2 * GB),))
     found = setup(
-        Machine(2e3 * 10**9 + 68 * GB, 1e12),
+        Machine(2e3 * (10**9 + more) + 68 * GB, 1e12),
         model,
-        Speculation(2, 2.0, Draft(always_bytes=30 * GB, cache=TypedCache(0.0, 400.0))),
+        Speculation(
+            2, 2.0, Draft(always_bytes=(30 + 0.001 * more) * GB, cache=TypedCache(0.0, 400.0))
+        ),
         floor_tokens_per_s=0.0,
     )
     fitting = capacity(found).memory_batch
-    assert fitting == 10**9
+    assert fitting == 10**9 + more
     full = 2 * GB + 256 * 0.2 * GB
-    crossing = (full + 60 * GB - 2.0 * full) / (2.0 * 1e3 - 1e3 - 2 * 400.0)
+    crossing = (full + (60 + 0.002 * more) * GB - 2.0 * full) / (2.0 * 1e3 - 1e3 - 2 * 400.0)
     ((first, last),) = decode(found).speculation.loses_at
     assert first == 1
     assert last == math.ceil(crossing) - 1

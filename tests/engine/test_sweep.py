@@ -163,6 +163,19 @@ def test_a_machine_that_seats_a_single_session_has_its_figures():
     assert found.single_session_tokens_per_s[1:].ravel() == pytest.approx([100 / 11] * 2)
     assert np.isnan(found.single_session_tokens_per_s[0])
     assert found.memory_power_tokens_per_s[1, 0] == pytest.approx(100 * 3 / (3 * 10))
+    slow = sweep(machines, [model], msgspec.structs.replace(asked, floor_tokens_per_s=1e3))
+    said = [VERDICTS[code] for code in slow.verdict.ravel()]
+    assert said == ["no session fits", *["fits, but no batch satisfies the floor"] * 2]
+
+
+def test_arithmetic_limits_a_single_session_as_well():
+    """13 GB hold 10 of weights and one session: 9.1 tokens/s of memory, 2 of arithmetic."""
+    model = ModelCosts(10 * GB, 10 * GB, TypedCache(3 * GB, 1 * GB))
+    asked = msgspec.structs.replace(WORKLOAD, floor_tokens_per_s=1.0)
+    rows = machine_table([Machine(size * GB, 100 * GB) for size in (13, 16)], np.zeros(2))
+    found = sweep_tables(rows, model_table([model], asked), 1.0, np.full((1, 2), 0.5))
+    assert found.best_batch.ravel().tolist() == [1.0, 2.0]
+    assert found.per_session_tokens_per_s.ravel().tolist() == [2.0, 1.0]
 
 
 def test_each_machine_has_its_own_overhead():

@@ -75,6 +75,13 @@ def test_the_point_is_feasible_where_the_batch_fits_and_clears_the_floor(setup, 
         assert contains(setup.machine, asked.held_bytes, flow) == (fits and clears)
 
 
+def test_the_point_moves_each_step_as_often_as_the_floor_asks():
+    """18 GB of weights and 260 kB for each of 3600 tokens, two sessions, 20 times a second."""
+    asked = demand(toy(4000, floor_tokens_per_s=20.0), 2)
+    assert asked.flow_bytes_per_s == pytest.approx(20 * (18e9 + 2 * 260e3 * 3600))
+    assert asked.held_bytes == pytest.approx(18e9 + 6e9 + 2 * 260e3 * 4000)
+
+
 def test_counters_count_whole_iterations():
     right = with_reads(toy(4000), 100)
     assert right.emitted(0.999 * right.iteration_s) == 0

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 from composition_setups import FAST, SLOW, composed, dense, sparse
-from decode_setups import QWEN, SPARK, setup, setups, toy
+from decode_setups import BF16, QWEN, SPARK, setup, setups, toy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -177,3 +177,23 @@ def test_an_answer_over_two_devices_in_turn_is_one_device_s():
     found = asked(composed(dense(), [pair], groups=1, reserved_context_tokens=9000))
     one = msgspec.structs.replace(found, composition=None, machine=FAST.machine)
     assert turn(found, 0.5, 2).answer_s == pytest.approx(turn(one, 0.5, 2).answer_s, rel=1e-12)
+
+
+def test_arithmetic_over_two_devices_in_turn_is_that_of_one():
+    """Exactly for one step; for more it is no longer, because each step attends to one more."""
+    model = msgspec.structs.replace(
+        dense(weights=1e9, per_token=8.0),
+        linear_active_parameters=1e6,
+        attention=(AttentionLayer("full", 8, query_width=1e4),),
+    )
+    card = msgspec.structs.replace(FAST.machine, compute_flop_per_s={BF16: 1e9})
+    pair = msgspec.structs.replace(FAST, machine=card, count=2)
+    asked_ = {"decode_ceiling": "combined", "reserved_context_tokens": 9000}
+    found = composed(model, [pair], groups=1, **asked_)
+    one = msgspec.structs.replace(found, composition=None, machine=card)
+    times = {
+        answer: [turn(asked(each, answer=answer), 0.5).answer_s for each in (found, one)]
+        for answer in (2, 50)
+    }
+    assert times[2][0] == pytest.approx(times[2][1], rel=1e-12)
+    assert 0.95 * times[50][1] < times[50][0] < times[50][1]

@@ -94,7 +94,9 @@ class Placing(msgspec.Struct, frozen=True, eq=False):
             if row[0] != "embedding":
                 left = head if row[0] == "weights" else 0.0
                 rows[place] = (row[0], np.where(alike, left, row[1]), np.where(alike, left, row[2]))
-        return [*rows, ("layers", np.where(alike, held, 0.0), np.where(alike, moved, 0.0))]
+        tables = next(place for place, row in enumerate(rows) if row[0] == "embedding")
+        layers = ("layers", np.where(alike, held, 0.0), np.where(alike, moved, 0.0))
+        return [*rows[:tables], layers, *rows[tables:]]
 
     def most_bytes(self, batch: Floats, groups: Floats) -> Floats:
         """F of each set of pools (`balance.most_traffic`)."""

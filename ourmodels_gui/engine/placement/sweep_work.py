@@ -53,9 +53,10 @@ def work_columns(
             continue
         names = made.parts.classes
         own, cached = names.count("routed_experts"), names.count("cache")
-        place = [*range(1 + own), 1 + sets, *range(2 + sets, 2 + sets + cached), rows - 1]
+        tables = 1 + sets + whole_layers
+        place = [*range(1 + own), *range(tables, tables + 1 + cached), rows - 1]
         if "layers" in names:
-            place = [0, rows - 2, 1 + sets, rows - 1]
+            place = [0, tables - 1, tables, rows - 1]
         known[column] = True
         flop[:, place, column] = made.linear_flop[:, 0], made.attention_flop[:, 0]
     return WorkColumns(flop[0], flop[1], known)
