@@ -44,13 +44,15 @@ def acceptance_for(emitted: Tokens, draft_tokens: int) -> Tokens:
 
     The sum rises and is convex on 0..1, so Newton's steps down from 1 never overshoot.
 
-    Parameters: emitted, rho [1..gamma + 1], a number or an array; NaN outside; draft_tokens, gamma.
+    Parameters: emitted, rho [1..gamma + 1], a number or an array; NaN beyond by more than rounding;
+    draft_tokens, gamma.
     References: formulation, "Speculative decoding".
 
     >>> round(acceptance_for(1.75, 2), 12)
     0.5
     """
-    inside = (emitted >= 1.0) & (emitted <= draft_tokens + 1.0)
+    most = draft_tokens + 1.0
+    inside = (emitted >= 1.0 - ROUNDING) & (emitted <= most * (1.0 + ROUNDING))
     alpha: Any = np.where(inside, 1.0, np.nan)
     while True:
         total, slope = 1.0, 0.0
@@ -181,17 +183,21 @@ def _point(
 def break_even_point(emitted: float, gamma: int) -> tuple[float | None, float | None, str]:
     """A break-even with its acceptance; or None twice and why there is none.
 
-    Parameters: emitted, rho at which both move as much; gamma.
+    Rounding denies none: where arithmetic or a link takes every position alike, rho is gamma + 1.
+
+    Parameters: emitted, rho at which both take as long; gamma.
     """
-    if emitted <= 1.0:
+    most = gamma + 1.0
+    if emitted <= 1.0 + ROUNDING:
         return None, None, "speculation never loses: an iteration moves no more than a plain step"
-    if emitted > gamma + 1.0:
+    if emitted > most * (1.0 + ROUNDING):
         return (
             None,
             None,
             f"speculation never gains: it would have to emit {emitted:.2f} tokens per iteration and"
             f" can emit {gamma + 1} at most",
         )
+    emitted = min(emitted, most)
     return emitted, acceptance_for(emitted, gamma), ""
 
 

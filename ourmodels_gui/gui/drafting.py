@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from ..engine import placement
 from ..engine.curve import curve
 from ..engine.setup import Setup
-from ..engine.speculation import acceptance_for, break_even
+from ..engine.speculation import ROUNDING, acceptance_for, break_even
 from ..evaluation import Evaluation
 from ..language import tr
 from ..summary.spans import batch_span
@@ -40,12 +40,12 @@ def needed_acceptance(setup: Setup, batches: NDArray[np.int64]) -> np.ndarray:
     if setup.composition is None:
         needed = break_even(setup, batches)
         assert needed is not None
-        return np.where(needed.emitted_tokens <= 1.0, 0.0, needed.acceptance)
+        return np.where(needed.emitted_tokens <= 1.0 + ROUNDING, 0.0, needed.acceptance)
     assert setup.speculation is not None
     with_draft, without = rates(setup, batches)
     emitted = setup.speculation.emitted_tokens * without / with_draft
     acceptance = acceptance_for(emitted, setup.speculation.draft_tokens)
-    return np.where(emitted <= 1.0, 0.0, acceptance)
+    return np.where(emitted <= 1.0 + ROUNDING, 0.0, acceptance)
 
 
 def needed_words(acceptance: float) -> str:

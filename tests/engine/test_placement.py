@@ -388,6 +388,21 @@ def test_the_aggregate_can_fall_where_the_cache_pushes_weights_out():
     assert result.decode.best_batch < result.decode.memory_batch
     pushed = result.placement.pushed_out_from_batch
     assert pushed is not None and 1 < pushed <= result.decode.memory_batch
+    # More sessions would fit and clear the floor; they would only be slower.
+    assert result.decode.binding_gate == ""
+
+
+@pytest.mark.parametrize("room, pushed", [(23, 6), (18, 2), (80, 63)])
+def test_weights_are_pushed_out_by_the_first_session_whose_cache_takes_their_place(room, pushed):
+    """18 GB of weights; a session keeps 1 GB, each byte read as two, so caches come first."""
+    cache = (CacheLayer("full", 1, 100_000.0, 200_000.0),)
+    model = msgspec.structs.replace(dense(), cache=cache)
+    card = Device("card", Machine(room * GB, 936 * GB))
+    asked = {"host": Device("host", Machine(40 * GB, 80 * GB)), "floor_tokens_per_s": 0.0}
+    asked |= {"reserved_context_tokens": 10_000, "read_context_tokens": 10_000}
+    for pools in ("sequential", "both"):
+        found = evaluate(composed(model, [card], pools=pools, **asked))
+        assert found.placement.pushed_out_from_batch == pushed
 
 
 @settings(max_examples=60, deadline=None)

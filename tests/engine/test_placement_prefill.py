@@ -500,6 +500,21 @@ def test_a_chunk_passes_with_the_cache_that_is_filled_by_its_end():
     )
 
 
+def test_a_prompt_cut_at_will_is_swept_for_once_for_each_group_on_its_way():
+    """Two devices, so two sweeps of 16 GB at least, half of them in each; the second writes too.
+
+    Both devices are at work all the time.
+    """
+    ordinary = toy(batch=1)
+    dense = replace(ordinary.model, resident_bytes=16e9)
+    ordinary = replace(ordinary, model=dense, workload=replace(ordinary.workload, overhead_bytes=0))
+    first = Device("first", Machine(8e9, 1.2e11, {BF16: 1e20}))
+    second = Device("second", Machine(40e9, 1e11, {BF16: 1e20}))
+    found = own_costs(composed(ordinary, [first, second]))
+    in_turn = 2 * 8e9 / 1.2e11 + (2 * 8e9 + 4096 * 262_144) / 1e11
+    assert float(found.memory_s(1)) == pytest.approx(in_turn / 2, rel=1e-9)
+
+
 @pytest.mark.parametrize("groups", [None, 1])
 def test_the_arithmetic_of_a_chunk_passes_through_both_devices(groups):
     """The second of two chunks: the first device has half of the weights.

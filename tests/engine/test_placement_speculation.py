@@ -28,6 +28,23 @@ def test_the_link_takes_every_candidate_that_is_verified():
     assert told.placement.single_binding.resource == "link"
 
 
+@pytest.mark.parametrize("gamma", range(1, 9))
+def test_where_the_link_binds_every_candidate_has_to_be_taken_and_rounding_denies_none(gamma):
+    pair = [replace(FAST, count=2)]
+    guess = Speculation(gamma, 1.0, Draft())
+    asked = {"split": "tensor", "shape": SHAPE, "floor_tokens_per_s": 0.0}
+    for link in (1e7, 1.1e7, 1.3e7, 1.7e7, 1.9e7, 2.3e7):
+        told = evaluate(composed(dense(), pair, guess, link_bytes_per_s=link, **asked)).decode
+        said = told.speculation
+        for needed, note in (
+            (said.break_even_at_1, said.note_at_1),
+            (said.break_even_at_best, said.note_at_best),
+        ):
+            assert note == ""
+            assert gamma + 1 - 1e-9 <= needed <= gamma + 1
+        assert said.break_even_acceptance_at_best == pytest.approx(1.0)
+
+
 def counted(model):
     """With the arithmetic of all of its weights, and of full attention."""
     return replace(

@@ -200,6 +200,13 @@ def test_a_draft_as_heavy_as_its_target_never_gains_and_says_so():
     assert said.loses_at == ((1, fitting),)
 
 
+@pytest.mark.parametrize("gamma", [1, 2, 4, 8])
+def test_rounding_leaves_an_acceptance_at_either_end(gamma):
+    beyond = np.array([1.0 - 1e-15, (gamma + 1.0) * (1.0 + 1e-15)])
+    assert acceptance_for(beyond, gamma).tolist() == [0.0, 1.0]
+    assert np.isnan(acceptance_for(beyond * [0.999, 1.001], gamma)).all()
+
+
 def test_where_nothing_serves_there_is_no_best_batch_to_compare_at():
     speculation = Speculation(4, 2.0, Draft(always_bytes=1 * GB))
     said = decode(setup(SPARK, QWEN, speculation, floor_tokens_per_s=1e6)).speculation

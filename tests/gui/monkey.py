@@ -303,6 +303,17 @@ def memory_mb() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def growth(held: list[float]) -> float:
+    """How much more the last two fifths hold than the two in the middle.
+
+    >>> growth([1.0, 2.0, 2.0, 2.0, 3.0])
+    0.25
+    """
+    parts = len(held)
+    middle = mean(held[parts * 3 // 10 : parts * 7 // 10] or held)
+    return mean(held[-max(parts * 4 // 10, 1) :]) / middle - 1 if middle else 0.0
+
+
 def part(monkey: Monkey, actions: int, end: float) -> None:
     """Some actions, until a fault or the end of the time."""
     for _ in range(actions):
@@ -339,8 +350,7 @@ def main(seed: int, actions: int, minutes: float = inf) -> int:
                 print(said.format(sum(monkey.done.values()), widgets, in_use, held[-1]), flush=True)
         print(f"seed {seed}: {dict(monkey.done)}")
         print(*monkey.faults, sep="\n")
-        middle, last = (mean(some) for some in (held[3:7] or held, held[-4:]))
-        grown = last / middle - 1 if middle else 0.0
+        grown = growth(held)
         print(f"memory grew by {grown:.1%} from the middle to the end", flush=True)
         os._exit(1 if monkey.faults or grown > MOST_GROWTH or held[-1] > MOST_MB else 0)
 

@@ -278,7 +278,9 @@ def test_a_search_that_finds_nothing_and_one_that_fails(window, qtbot, reader):
 
     def need(key, value):
         tab.form.group.edited.emit({key: value})
-        qtbot.waitUntil(lambda: not tab._timer.isActive() and not tab._searching.is_busy)
+        qtbot.waitUntil(
+            lambda: not tab._timer.isActive() and not tab._searching.is_busy, timeout=20_000
+        )
         reader.read()
 
     need("prompt_tokens", 8000)
