@@ -500,6 +500,19 @@ def test_a_chunk_passes_with_the_cache_that_is_filled_by_its_end():
     )
 
 
+def test_what_a_prompt_reserves_and_does_not_fill_lies_in_the_slower_pool():
+    """A card with room for 16 GB of weights and 0.5 of the 1.07 GB that a prompt writes."""
+    ordinary = toy(batch=1)
+    dense = replace(ordinary.model, resident_bytes=16e9)
+    work = replace(ordinary.workload, overhead_bytes=0, reserved_context_tokens=8192)
+    ordinary = replace(ordinary, model=dense, workload=work)
+    card, host = Machine(16.5e9, 8e11, {BF16: 1e20}), Machine(64e9, 8e10, {BF16: 1e20})
+    asked = {"host": Device("host", host), "pools": "sequential"}
+    found = own_costs(composed(ordinary, [Device("card", card)], **asked))
+    left = 4096 * 262_144 - 0.5e9
+    assert float(found.memory_s(1)) == pytest.approx(16.5e9 / 8e11 + left / 8e10, rel=1e-9)
+
+
 def test_a_prompt_cut_at_will_is_swept_for_once_for_each_group_on_its_way():
     """Two devices, so two sweeps of 16 GB at least, half of them in each; the second writes too.
 

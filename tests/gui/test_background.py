@@ -207,13 +207,43 @@ print(len(ended), [worker.is_busy for worker in workers])
 """
 
 
-def test_the_program_leaves_with_no_thread_at_work():
+DELETED = """
+import time
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from ourmodels_gui.gui.background import Worker
+
+program = QCoreApplication([])
+
+def talks(request):
+    while not request.stop():
+        request.tell(None)
+
+for turn in range(300):
+    window = QObject()
+    Worker(window).ask(talks)
+    time.sleep(turn % 4 / 2000)
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+print("whole")
+"""
+
+
+def in_a_process(program):
+    """What a program of its own prints; a crash or a word of complaint fails."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", LEAVING],
+        [sys.executable, "-W", "error", "-c", program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == ["2", "[False,", "False]"]
+    return done.stdout.split()
+
+
+def test_the_program_leaves_with_no_thread_at_work():
+    assert in_a_process(LEAVING) == ["2", "[False,", "False]"]
+
+
+def test_what_deletes_a_worker_does_not_disturb_a_thread_that_is_talking():
+    assert in_a_process(DELETED) == ["whole"]
