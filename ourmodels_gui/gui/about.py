@@ -18,11 +18,14 @@ from PySide6.QtWidgets import (
 
 from .. import paths
 from ..language import tr
-from .theme import CARD_PADDING, GROUP_GAP, fixed_font, open_at, sized
+from .folding import Scrolled
+from .theme import CARD_PADDING, GROUP_GAP, fixed_font, open_at, px, sized
 from .versions import as_lines, versions
 
 ICON_PX = 64
 OWN = ("NOTICE", "LICENSE")
+TEXT_PX = 120
+"""The least height of the text of a licence."""
 
 
 class About(QDialog):
@@ -53,8 +56,14 @@ class About(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
         layout.setSpacing(CARD_PADDING)
-        layout.addLayout(self._head())
-        layout.addLayout(texts, 1)
+        self.text.setMinimumHeight(px(TEXT_PX))
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CARD_PADDING)
+        column.addLayout(self._head())
+        column.addLayout(texts, 1)
+        layout.addWidget(Scrolled(page, sideways=False), 1)
         layout.addWidget(buttons)
         open_at(self, 760, 640)
         self.licences.setCurrentRow(0)

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -33,11 +31,16 @@ from .background import Worker
 from .captions import message, say
 from .check_form import TYPED, CheckForm, answers_of, fault_of
 from .fields import ChoiceField
+from .folding import Scrolled
 from .paste_box import PasteBox
 from .theme import GROUP_GAP, UNIT, px
 from .tool_row import ToolRow
 
 MOST_LISTED = 200
+FORM_PX = 120
+"""The height of the first fields."""
+BOX_PX = 300
+"""The width in which a pasted line can be told."""
 
 
 class CheckInput(QWidget):
@@ -64,6 +67,7 @@ class CheckInput(QWidget):
         self._worker.failed.connect(self._unreadable)
         self.box = PasteBox()
         self.box.setFixedHeight(px(76))
+        self.box.setMinimumWidth(px(BOX_PX))
         self.box.given.connect(self._given)
         self.status = message()
         self.which = ChoiceField()
@@ -92,12 +96,8 @@ class CheckInput(QWidget):
         page.setContentsMargins(0, 0, GROUP_GAP, 0)
         page.addWidget(self.form)
         page.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inside)
+        scroll = Scrolled(inside, sideways=False)
+        scroll.setMinimumHeight(px(FORM_PX))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, UNIT, 0)
         layout.setSpacing(UNIT + 2)

@@ -13,7 +13,7 @@ from ..problem import BadInput
 from .captions import say
 from .check_input import CheckInput
 from .check_page import CheckPage
-from .folding import FoldingSplit
+from .folding import FoldingSplit, Scrolled
 from .log_page import LogPage
 from .measurements import Measurements
 from .published_page import PublishedPage
@@ -42,7 +42,7 @@ class EvidenceTab(QWidget):
         self.log = LogPage(measurements)
         self.pages = QTabWidget()
         self.pages.setDocumentMode(True)
-        self.pages.addTab(self.published, tr("Published runs"))
+        self.pages.addTab(Scrolled(self.published, sideways=False), tr("Published runs"))
         self.pages.addTab(self.check, tr("Check"))
         self.pages.addTab(self.log, tr("Your measurements"))
         split = FoldingSplit(self.input, self.pages, (INPUT_PX, PAGES_PX), (0, 1))

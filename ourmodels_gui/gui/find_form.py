@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from ..language import tr
@@ -17,6 +17,7 @@ from ..settings import Settings
 from . import typed
 from .form import Group
 from .search import natural
+from .theme import SCROLL_PX, px
 from .weight_choices import format_choices
 
 NUMBERS = (
@@ -29,6 +30,8 @@ NUMBERS = (
     "watts",
 )
 CONTEXT_TOKENS = 32_000
+LEAST_PX = 120
+"""The height of the first fields."""
 
 
 class FindForm(QScrollArea):
@@ -109,6 +112,12 @@ class FindForm(QScrollArea):
         column.addWidget(group)
         column.addStretch(1)
         self.setWidget(inside)
+
+    def minimumSizeHint(self) -> QSize:
+        """It scrolls, but not sideways."""
+        inside = self.widget()
+        assert inside is not None
+        return QSize(inside.minimumSizeHint().width() + SCROLL_PX, px(LEAST_PX))
 
     def offer(self, library: Library) -> None:
         """The models that can be asked for; the scenario's own stands first."""

@@ -141,7 +141,7 @@ class ImportDialog(QDialog):
         layout.addWidget(self.stack, 1)
         layout.addWidget(hairline(self))
         layout.addLayout(foot)
-        open_at(self, 1120, 720)
+        open_at(self, 1160, 720)
 
     def _nothing_yet(self) -> QLabel:
         words = QLabel(

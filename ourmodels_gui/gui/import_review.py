@@ -19,7 +19,7 @@ from .folding import FoldingSplit
 from .import_facts import Facts, Line, TensorTable, parameters
 from .import_questions import UNKNOWN, Questions, effect_words
 from .import_reading import Effect, Reviewed
-from .theme import CARD_PADDING, GROUP_GAP, UNIT, hairline, px, sized
+from .theme import CARD_PADDING, GROUP_GAP, SCROLL_PX, UNIT, hairline, px, sized
 
 NARROWEST_PX, LOWEST_PX = 470, 120
 """Of one side of the review: both fit a screen of 1024."""
@@ -119,9 +119,8 @@ class ReviewPage(QWidget):
         under.addWidget(self.tensors)
         decided = (self.missing, self.questions, self.contradictions, self.differences)
         known = (titled, self.read, self.inferred)
-        split = FoldingSplit(
-            Column(tr("To decide"), decided), Column(tr("Known"), known), (610, 470), low_px=0
-        )
+        self._left, right = Column(tr("To decide"), decided), Column(tr("Known"), known)
+        self._split = split = FoldingSplit(self._left, right, (610, 470), low_px=0)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * UNIT)
@@ -142,6 +141,7 @@ class ReviewPage(QWidget):
         self.missing.present((), nothing=words if reviewed.offers else "")
         self.contradictions.present([Line(text) for text in review.contradictions])
         self._compare(reviewed)
+        self._split.need(self._left.whole_px + px(NARROWEST_PX))
         self.tensors.show_record(imported.record)
         self.read.present([Line(one.name, one.value, one.origin) for one in review.read])
         self.inferred.present([Line(one.name, one.value, one.origin) for one in review.inferred])
@@ -167,7 +167,7 @@ class Column(QScrollArea):
 
     def __init__(self, name: str, parts: tuple[QWidget, ...]) -> None:
         super().__init__()
-        inside = QWidget()
+        self._inside = inside = QWidget()
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(2 * UNIT, UNIT, CARD_PADDING, UNIT)
         layout.setSpacing(GROUP_GAP)
@@ -178,6 +178,11 @@ class Column(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setWidget(inside)
+
+    @property
+    def whole_px(self) -> int:
+        """The width at which nothing scrolls sideways."""
+        return self._inside.minimumSizeHint().width() + SCROLL_PX
 
     def minimumSizeHint(self) -> QSize:
         return QSize(px(NARROWEST_PX), px(LOWEST_PX))

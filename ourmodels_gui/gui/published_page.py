@@ -16,10 +16,12 @@ from .captions import message, say
 from .measurements import Published
 from .quartile_strip import QuartileStrip
 from .tables import Cell, FigureTable
-from .theme import UNIT
+from .theme import UNIT, px
 
 PHASES: tuple[Phase, ...] = ("decode", "serving", "prefill")
 EACH = 5
+TABLE_PX = 90
+"""The least height of the runs."""
 
 
 class PublishedPage(QWidget):
@@ -58,6 +60,7 @@ class PublishedPage(QWidget):
             left=(2,),
         )
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._chosen())
+        self.table.setMinimumHeight(px(TABLE_PX))
         layout.addWidget(self.table, 1)
         self.source = message()
         self.button = QPushButton(tr("Use these conditions"))

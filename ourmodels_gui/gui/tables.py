@@ -41,7 +41,8 @@ class Cell(NamedTuple):
     def hint(self) -> str:
         """The note, or every digit; and before it the words, which may be cut."""
         hint = self.note or self.exact()
-        if isinstance(self.value, int | float) or self.text in hint:
+        is_number = isinstance(self.value, int | float) and len(self.text.split()) == 1
+        if is_number or self.text in hint:
             return hint
         return f"{self.text}\n{hint}"
 

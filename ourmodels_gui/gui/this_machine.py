@@ -26,6 +26,7 @@ from ..problem import BadInput
 from . import typed
 from .background import Worker
 from .captions import message, say
+from .folding import Scrolled
 from .machine_values import Values
 from .theme import GROUP_GAP, UNIT, open_at, px, sized
 
@@ -94,17 +95,26 @@ class ThisMachine(QDialog):
         self.save_button.clicked.connect(self._save)
         close = QPushButton(tr("Close"))
         close.clicked.connect(self.reject)
-        measuring = QHBoxLayout()
-        measuring.addWidget(self.measure_button)
-        measuring.addWidget(self.bar, 1)
-        measuring.addStretch(1)
         foot = QHBoxLayout()
         foot.addWidget(self.use_button)
         foot.addWidget(self.save_button)
         foot.addStretch(1)
         foot.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(GROUP_GAP, GROUP_GAP, GROUP_GAP, GROUP_GAP)
+        whole.addWidget(Scrolled(self._page(), sideways=False), 1)
+        whole.addLayout(foot)
+        open_at(self, 600, 560)
+        self._enable()
+
+    def _page(self) -> QWidget:
+        measuring = QHBoxLayout()
+        measuring.addWidget(self.measure_button)
+        measuring.addWidget(self.bar, 1)
+        measuring.addStretch(1)
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT + 2)
         for title, widget in (
             (tr("Found"), self.found),
@@ -120,9 +130,7 @@ class ThisMachine(QDialog):
         layout.addWidget(self.sustained)
         layout.addWidget(self.trouble)
         layout.addStretch(1)
-        layout.addLayout(foot)
-        open_at(self, 600, 560)
-        self._enable()
+        return page
 
     def _words(self, name: str) -> QLabel:
         label = QLabel()

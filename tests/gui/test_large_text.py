@@ -109,6 +109,8 @@ def test_every_tab_and_dialog(window, qtbot, monkeypatch, tmp_path):
     window._edit({"hardware": "geforce-rtx-4090"})
     window.menus.mark.emit()
     for title, view in tabs(window, qtbot):
+        if title in ("Evidence", "Messungen"):
+            qtbot.waitUntil(lambda view=view: bool(view.published._nearest), timeout=20_000)
         if title in ("Rank", "Rangliste"):
             qtbot.waitUntil(lambda view=view: not view.ranked.is_preparing, timeout=20_000)
         assert_whole(qtbot, window, title)

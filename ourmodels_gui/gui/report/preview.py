@@ -1,6 +1,6 @@
 """The pages of a report as pictures, one below the other."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -10,6 +10,8 @@ from ..theme import CARD_PADDING
 from .maker import Page
 
 PAGE_PX = 520
+LEAST_PX = 240
+"""Of a page that is seen in part, on a screen that has no room for it."""
 
 
 class Preview(QScrollArea):
@@ -20,7 +22,7 @@ class Preview(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setAccessibleName(tr("Preview"))
-        self.setMinimumWidth(PAGE_PX + 4 * CARD_PADDING)
+        self.setMinimumWidth(LEAST_PX)
         inside = QWidget()
         self._column = QVBoxLayout(inside)
         self._column.setSpacing(CARD_PADDING)
@@ -43,6 +45,9 @@ class Preview(QScrollArea):
     def clear(self) -> None:
         """Drop every page."""
         self._keep(0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(PAGE_PX + 4 * CARD_PADDING, super().sizeHint().height())
 
     def width_px(self) -> int:
         """How wide a page has to be in pixels of the screen."""
