@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from gguf_files import llama_keys, llama_tensors, write_gguf
 from monkey import close_all
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from ourmodels_gui import app, paths
@@ -23,6 +23,7 @@ RANK = 5
 TIMES = 4
 MOST_BLOCKS = 150
 """Pieces of Python's memory that may stay each time: numbers and texts in caches with an end."""
+SOON_MS = 1000
 KEPT_ELSEWHERE = {"QCommonStyle", "Record", "_Context"}
 """By the binding, the Python half of the style of each change of theme, a few bytes; by pytest-qt,
 what Qt said."""
@@ -56,8 +57,7 @@ class User:
         self.settle()
 
     def settle(self):
-        workers = self.window.findChildren(Worker)
-        self._qtbot.waitUntil(lambda: not any(one.is_busy for one in workers), timeout=30_000)
+        self._waits()
         for widget in QApplication.topLevelWidgets():
             if widget is not self.window:
                 widget.close()
@@ -122,10 +122,16 @@ class User:
         self.kept.append(QLabel())
 
     def _waits(self):
+        QCoreApplication.processEvents()
+        self._qtbot.waitUntil(lambda: not self._is_at_work(), timeout=30_000)
+        QCoreApplication.processEvents()
+
+    def _is_at_work(self):
+        """Whether a thread works, or soon will: some edits are answered after a rest."""
+        timers = self.window.findChildren(QTimer)
+        soon = (one for one in timers if one.isActive() and one.isSingleShot())
         workers = self.window.findChildren(Worker)
-        QCoreApplication.processEvents()
-        self._qtbot.waitUntil(lambda: not any(one.is_busy for one in workers), timeout=30_000)
-        QCoreApplication.processEvents()
+        return any(one.is_busy for one in workers) or any(one.interval() < SOON_MS for one in soon)
 
 
 ACTS = (
