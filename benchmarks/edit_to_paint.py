@@ -31,7 +31,7 @@ from ourmodels_gui import app as program
 from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
-from ourmodels_gui.gui.traffic_tab import TrafficTab
+from ourmodels_gui.gui.tabs.traffic_tab import TrafficTab
 
 MEDIAN_MS, WORST_MS, FRAME_MS = 16.0, 50.0, 33.0
 EDITS, WARM = 120, 12

@@ -19,10 +19,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication
 
 from ourmodels_gui import paths
-from ourmodels_gui.gui import machine_rows, model_rows
-from ourmodels_gui.gui.picker import Picker
+from ourmodels_gui.gui.asked import machine_rows, model_rows
+from ourmodels_gui.gui.asked.picker import Picker
+from ourmodels_gui.gui.asked.search import counts
 from ourmodels_gui.gui.qt_theme import Theme
-from ourmodels_gui.gui.search import counts
 from ourmodels_gui.library.load import load
 
 FRAME_MS, ROWS = 16.0, 1000

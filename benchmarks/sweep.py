@@ -22,11 +22,7 @@ import numpy as np
 
 from ourmodels_gui.engine.setup import CacheLayer, Experts, Machine, ModelCosts, Workload
 from ourmodels_gui.engine.step import Step, per_session_tokens_per_s
-from ourmodels_gui.engine.sweep import (
-    Sweep,
-    sweep,
-    sweep_tables,
-)
+from ourmodels_gui.engine.sweep import Sweep, sweep, sweep_tables
 from ourmodels_gui.engine.tables import MachineTable, ModelTable, machine_table, model_table
 
 ROUTINGS = (

@@ -19,23 +19,23 @@ from .gui.autosave import Autosave
 from .gui.faults import Faults
 from .gui.first import first_scenario
 from .gui.freed_memory import FreedMemory, use_one_heap
-from .gui.imports import Imports
+from .gui.importing.imports import Imports
 from .gui.main_window import MainWindow, Panels
-from .gui.own_compositions import OwnCompositions
-from .gui.own_machines import OwnMachines
-from .gui.own_models import OwnModels
+from .gui.own.own_compositions import OwnCompositions
+from .gui.own.own_machines import OwnMachines
+from .gui.own.own_models import OwnModels
 from .gui.preferences import Preferences
 from .gui.qt_theme import Theme
+from .gui.ranking.tray import Tray, mark_of
 from .gui.recompute import Recompute
 from .gui.sources import Sources
 from .gui.speech import speak
 from .gui.store import Store
-from .gui.tray import Tray, mark_of
 from .gui.typed import use_numbers
 from .library.load import Library, load
 
 if TYPE_CHECKING:
-    from .gui.measurements import Measurements
+    from .gui.evidence.measurements import Measurements
 
 TOLD_MS = 4000
 """How long the status bar says what was marked."""
@@ -146,7 +146,7 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
     @cache
     def measurements() -> "Measurements":
         """Made by the first tab that asks: what it imports takes longer than the start."""
-        from .gui.measurements import Measurements  # noqa: PLC0415
+        from .gui.evidence.measurements import Measurements  # noqa: PLC0415
 
         made = Measurements(lambda: store.library, paths.catalog(), folder, window)
         made.changed.connect(recompute.now)
@@ -199,8 +199,8 @@ def build(theme: Theme, preferences: Preferences) -> MainWindow:
 
 
 def _answers(store: Store, window: MainWindow) -> QWidget:
-    from .gui.answers import AnswerPanel  # noqa: PLC0415
-    from .gui.lighter import lighter_offer  # noqa: PLC0415
+    from .gui.answered.answers import AnswerPanel  # noqa: PLC0415
+    from .gui.answered.lighter import lighter_offer  # noqa: PLC0415
 
     panel = AnswerPanel(lambda evaluation: lighter_offer(evaluation, store.library))
     panel.ranking_asked.connect(lambda: window.show_tab(RANK))
@@ -208,7 +208,7 @@ def _answers(store: Store, window: MainWindow) -> QWidget:
 
 
 def _decode_tab(measurements: "Measurements") -> QWidget:
-    from .gui.decode_tab import DecodeTab  # noqa: PLC0415
+    from .gui.tabs.decode_tab import DecodeTab  # noqa: PLC0415
 
     tab = DecodeTab()
     tab.measured = measurements.points
@@ -216,7 +216,7 @@ def _decode_tab(measurements: "Measurements") -> QWidget:
 
 
 def _prefill_tab(measurements: "Measurements") -> QWidget:
-    from .gui.prefill_tab import PrefillTab  # noqa: PLC0415
+    from .gui.tabs.prefill_tab import PrefillTab  # noqa: PLC0415
 
     tab = PrefillTab()
     tab.measured = measurements.points
@@ -224,38 +224,38 @@ def _prefill_tab(measurements: "Measurements") -> QWidget:
 
 
 def _evidence_tab(measurements: "Measurements") -> QWidget:
-    from .gui.evidence_tab import EvidenceTab  # noqa: PLC0415
+    from .gui.evidence.evidence_tab import EvidenceTab  # noqa: PLC0415
 
     return EvidenceTab(measurements)
 
 
 def _traffic_tab() -> QWidget:
-    from .gui.traffic_tab import TrafficTab  # noqa: PLC0415
+    from .gui.tabs.traffic_tab import TrafficTab  # noqa: PLC0415
 
     return TrafficTab()
 
 
 def _cache_tab(store: Store) -> QWidget:
-    from .gui.cache_tab import CacheTab  # noqa: PLC0415
+    from .gui.tabs.cache_tab import CacheTab  # noqa: PLC0415
     from .library.resolve import resolve  # noqa: PLC0415
 
     return CacheTab(lambda scenario: resolve(scenario, store.library))
 
 
 def _speculation_tab() -> QWidget:
-    from .gui.speculation_tab import SpeculationTab  # noqa: PLC0415
+    from .gui.tabs.speculation_tab import SpeculationTab  # noqa: PLC0415
 
     return SpeculationTab()
 
 
 def _rank_tab(store: Store, preferences: Preferences, tray: Tray) -> QWidget:
-    from .gui.rank_tab import RankTab  # noqa: PLC0415
+    from .gui.ranking.rank_tab import RankTab  # noqa: PLC0415
 
     return RankTab(lambda: store.library, preferences, tray)
 
 
 def _find_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWindow) -> QWidget:
-    from .gui.find_tab import FindTab  # noqa: PLC0415
+    from .gui.ranking.find_tab import FindTab  # noqa: PLC0415
 
     tab = FindTab(lambda: store.library, preferences, tray)
     tab.report_asked.connect(window.menus.report)
@@ -263,7 +263,7 @@ def _find_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWi
 
 
 def _compare_tab(store: Store, preferences: Preferences, tray: Tray, window: MainWindow) -> QWidget:
-    from .gui.compare_tab import CompareTab  # noqa: PLC0415
+    from .gui.ranking.compare_tab import CompareTab  # noqa: PLC0415
 
     tab = CompareTab(lambda: store.library, preferences, tray)
     tab.report_asked.connect(window.menus.report)

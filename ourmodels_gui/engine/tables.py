@@ -7,13 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cache_columns import CacheColumns
-from .costs import (
-    active_bytes,
-    cache_alloc_bytes,
-    cache_read_bytes,
-    saturating_tokens,
-    sweep_bytes,
-)
+from .costs import active_bytes, cache_alloc_bytes, cache_read_bytes, saturating_tokens, sweep_bytes
 from .setup import CachePolicy, Machine, ModelCosts, Workload
 
 Floats = NDArray[np.float64]

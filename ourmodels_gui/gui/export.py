@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from .. import paths
 from ..language import english, tr
 from ..ranking.sheet import Sheet, to_csv, to_json, to_markdown
-from .pictures import copy_picture, save_picture, write_or_tell
+from .plots.pictures import copy_picture, save_picture, write_or_tell
 from .saving import ask_where
 
 FORMS: dict[str, tuple[str, Callable[[Sheet], str]]] = {

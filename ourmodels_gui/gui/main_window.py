@@ -22,17 +22,17 @@ from ..language import tr
 from ..problem import BadInput
 from ..scenario import ModelRef
 from ..settings import Layout
-from .asked import Asked
-from .assembly import KEY, Assembly
+from .asked.assembly import KEY, Assembly
+from .asked.panel import Asked
 from .columns import Columns
 from .document import Document
 from .elided import ElidedLabel
 from .folding import Scrolled
 from .guide import explained, guide_tab
+from .importing.model_paths import is_model, one_model
 from .lazy_view import LazyView
 from .library_status import LibraryStatus, ProblemList
 from .menus import Menus, words_of
-from .model_paths import is_model, one_model
 from .preferences import Preferences
 from .problem_bar import ProblemBar
 from .qt_theme import Theme

@@ -36,10 +36,10 @@ from ..library.provenance import Told, as_text, details, of_machine, of_model
 from ..library.provenance_composed import of_composition
 from ..scenario import ModelRef
 from . import typed
-from .assembly import Assembly
+from .asked.assembly import Assembly
+from .asked.rows import Index
 from .basis_mark import basis_icon
 from .elided import ElidedLabel
-from .rows import Index
 from .tables import VALUE_ROLE, Cell, FigureTable
 from .theme import CARD_PADDING, GROUP_GAP, UNIT, fixed_font, open_at, sized
 

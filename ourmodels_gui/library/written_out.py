@@ -1,13 +1,6 @@
 """Machines and simplified adapters written out in a scenario -> inputs of the engine."""
 
-from ..engine.setup import (
-    AttentionLayer,
-    CacheLayer,
-    Experts,
-    Machine,
-    ModelCosts,
-    TypedCache,
-)
+from ..engine.setup import AttentionLayer, CacheLayer, Experts, Machine, ModelCosts, TypedCache
 from ..inline import InlineAdapter, InlineCache, InlineHardware, InlinePrefill
 from ..language import tr
 from ..problem import BadInput

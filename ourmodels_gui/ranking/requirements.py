@@ -13,13 +13,7 @@ from ..fitting import fit
 from ..inline import Part, Positive, Tokens, TokensOrNone
 from ..language import tr
 from ..problem import BadInput
-from ..scenario import (
-    READ_CONTEXT_TOKENS,
-    InlineModel,
-    ModelRef,
-    PrefillChoice,
-    WorkloadChoice,
-)
+from ..scenario import READ_CONTEXT_TOKENS, InlineModel, ModelRef, PrefillChoice, WorkloadChoice
 
 FORMAT = "ourmodels-requirements"
 VERSION = 1

@@ -16,13 +16,7 @@ from ourmodels_gui.engine.costs import (
     saturating_tokens,
     sweep_bytes,
 )
-from ourmodels_gui.engine.setup import (
-    AttentionLayer,
-    CacheLayer,
-    Experts,
-    ModelCosts,
-    TypedCache,
-)
+from ourmodels_gui.engine.setup import AttentionLayer, CacheLayer, Experts, ModelCosts, TypedCache
 
 ROUTINGS = [
     (2, 1),

@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 
 from ourmodels_gui.engine.capacity import capacity
 from ourmodels_gui.engine.decode import decode
-from ourmodels_gui.engine.setup import (
-    Draft,
-    Experts,
-    Machine,
-    ModelCosts,
-    Speculation,
-    TypedCache,
-)
+from ourmodels_gui.engine.setup import Draft, Experts, Machine, ModelCosts, Speculation, TypedCache
 from ourmodels_gui.engine.speculation import (
     acceptance_for,
     break_even,

@@ -50,9 +50,9 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from ourmodels_gui import app, paths
-from ourmodels_gui.gui import rank_tab
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
+from ourmodels_gui.gui.ranking import rank_tab
 
 TARGETS = (QAbstractButton, QAbstractItemView, QAbstractSlider, QComboBox, QLineEdit, QTabBar)
 TEXTS = (

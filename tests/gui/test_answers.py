@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from ourmodels_gui.engine.setup import Machine, Prompt
 from ourmodels_gui.evaluation import Evaluation
-from ourmodels_gui.gui.answers import AnswerPanel
-from ourmodels_gui.gui.cards import SIGNS, Card, CardText, Figure
-from ourmodels_gui.gui.derivation import WorkingWindow, working_of
+from ourmodels_gui.gui.answered.answers import AnswerPanel
+from ourmodels_gui.gui.answered.cards import SIGNS, Card, CardText, Figure
 from ourmodels_gui.gui.elided import in_lines
 from ourmodels_gui.gui.qt_theme import qt_palette
+from ourmodels_gui.gui.tabs.derivation import WorkingWindow, working_of
 from ourmodels_gui.gui.theme import DARK
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.scenario import ModelRef, Scenario

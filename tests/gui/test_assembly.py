@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from ourmodels_gui.composed import ComposedHardware, HardwareRef
-from ourmodels_gui.gui.assembly import HOST, Assembly
+from ourmodels_gui.gui.asked.assembly import HOST, Assembly
 from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.library.usual_link import usual_link
 from ourmodels_gui.problem import BadInput

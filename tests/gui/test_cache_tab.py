@@ -9,11 +9,11 @@ from ourmodels_gui import scenario as files
 from ourmodels_gui.engine.costs import cache_alloc_bytes, cache_read_bytes
 from ourmodels_gui.engine.setup import CacheLayer, Machine, ModelCosts, TypedCache
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import cache_formats
-from ourmodels_gui.gui.assembly import Assembly
-from ourmodels_gui.gui.cache_formats import format_figures
-from ourmodels_gui.gui.cache_layers import layer_rows
-from ourmodels_gui.gui.cache_tab import CacheTab
+from ourmodels_gui.gui.asked.assembly import Assembly
+from ourmodels_gui.gui.tabs import cache_formats
+from ourmodels_gui.gui.tabs.cache_formats import format_figures
+from ourmodels_gui.gui.tabs.cache_layers import layer_rows
+from ourmodels_gui.gui.tabs.cache_tab import CacheTab
 from ourmodels_gui.library.encodings import CACHE_FORMATS
 from ourmodels_gui.library.resolve import resolve
 

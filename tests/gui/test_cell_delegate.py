@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate
 
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.cell_delegate import Shown
-from ourmodels_gui.gui.cell_table import CellTable, Column
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.cell_table import CellTable, Column
+from ourmodels_gui.gui.ranking.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.tray import Tray
 from ourmodels_gui.gui.tables import Cell, FigureTable
-from ourmodels_gui.gui.tray import Tray
 
 COLUMNS = (Column("Machine"), Column("Rate", right=True), Column("What binds"))
 ROWS = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ourmodels_gui.engine.setup import Machine
 from ourmodels_gui.engine.traffic import weights_only, with_reads
-from ourmodels_gui.gui.cells import CELLS, board, charged, contents, nice
+from ourmodels_gui.gui.tabs.cells import CELLS, board, charged, contents, nice
 
 WIDTH, HEIGHT = 320.0, 240.0
 

@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionViewItem
 
 from ourmodels_gui.engine.setup import Prompt
-from ourmodels_gui.gui.cards import SIGNS
-from ourmodels_gui.gui.decode_plot import DecodePlot
-from ourmodels_gui.gui.prefill_plot import PrefillPlot
+from ourmodels_gui.gui.answered.cards import SIGNS
+from ourmodels_gui.gui.tabs.decode_plot import DecodePlot
+from ourmodels_gui.gui.tabs.prefill_plot import PrefillPlot
+from ourmodels_gui.gui.tabs.traffic_board import UNLIT
 from ourmodels_gui.gui.theme import DARK, LIGHT, mixed
-from ourmodels_gui.gui.traffic_board import UNLIT
 
 SIGHT = {
     "usual": np.eye(3),

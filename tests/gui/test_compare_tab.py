@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget
 
 from ourmodels_gui.app import build
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import pictures
-from ourmodels_gui.gui.compare_tab import CompareTab
-from ourmodels_gui.gui.find_tab import FindTab
-from ourmodels_gui.gui.heat_map import HeatMap
+from ourmodels_gui.gui.plots import pictures
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.compare_tab import CompareTab
+from ourmodels_gui.gui.ranking.find_tab import FindTab
+from ourmodels_gui.gui.ranking.heat_map import HeatMap
+from ourmodels_gui.gui.ranking.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.tray import Mark, Tray, mark_of, names_of, opening
 from ourmodels_gui.gui.report.dialog import ReportDialog
-from ourmodels_gui.gui.tray import Mark, Tray, mark_of, names_of, opening
 from ourmodels_gui.ranking.comparison import Side, compare
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 

@@ -12,9 +12,9 @@ from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.setup import Composition, Device, Machine
 from ourmodels_gui.evaluation import Evaluation
-from ourmodels_gui.gui.batches import batch_rows, batch_span, sampled
-from ourmodels_gui.gui.decode_tab import DecodeTab
-from ourmodels_gui.gui.derivation import WorkingWindow
+from ourmodels_gui.gui.tabs.batches import batch_rows, batch_span, sampled
+from ourmodels_gui.gui.tabs.decode_tab import DecodeTab
+from ourmodels_gui.gui.tabs.derivation import WorkingWindow
 from ourmodels_gui.measured.points import Point
 
 SMALL = Machine(16e9, 400e9)

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QMessageBox
 from ourmodels_gui import paths
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import paste_box, published_page
-from ourmodels_gui.gui.evidence_tab import EvidenceTab
-from ourmodels_gui.gui.measurements import Measurements
+from ourmodels_gui.gui.evidence import paste_box, published_page
+from ourmodels_gui.gui.evidence.evidence_tab import EvidenceTab
+from ourmodels_gui.gui.evidence.measurements import Measurements
 from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.measured import log
 from ourmodels_gui.scenario import ModelRef, Scenario, WorkloadChoice, edited, read_file

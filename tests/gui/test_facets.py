@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from ourmodels_gui.gui.machine_picker import MachinePicker
-from ourmodels_gui.gui.rows import RowModel
+from ourmodels_gui.gui.asked.machine_picker import MachinePicker
+from ourmodels_gui.gui.asked.rows import RowModel
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import find_tab
-from ourmodels_gui.gui.find_tab import FindTab
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.tray import Tray
+from ourmodels_gui.gui.ranking import find_tab
+from ourmodels_gui.gui.ranking.find_tab import FindTab
+from ourmodels_gui.gui.ranking.tray import Tray
 from ourmodels_gui.ranking import requirements as files
 from ourmodels_gui.ranking.requirements import Requirements
 from ourmodels_gui.ranking.search import CERTAIN, search

@@ -11,7 +11,7 @@ from ourmodels_gui import app, paths
 from ourmodels_gui.gui.background import Worker
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
-from ourmodels_gui.gui.traffic_tab import TrafficTab
+from ourmodels_gui.gui.tabs.traffic_tab import TrafficTab
 
 WORK = (QEvent.Type.Timer, QEvent.Type.Paint, QEvent.Type.UpdateRequest, QEvent.Type.MetaCall)
 

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 )
 from safetensors_files import llama_config, write_config
 
-from ourmodels_gui.gui import import_dialog
 from ourmodels_gui.gui.background import Worker
-from ourmodels_gui.gui.import_dialog import ImportDialog
-from ourmodels_gui.gui.import_reading import Beside, read
+from ourmodels_gui.gui.importing import import_dialog
+from ourmodels_gui.gui.importing.import_dialog import ImportDialog
+from ourmodels_gui.gui.importing.import_reading import Beside, read
 from ourmodels_gui.library.importers.importing import import_model, session_bytes
 from ourmodels_gui.library.importers.profile_text import resident_bytes
 from ourmodels_gui.problem import BadInput

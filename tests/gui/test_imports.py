@@ -12,8 +12,8 @@ from safetensors_files import llama_tensors as hf_tensors
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.imports import Imports
-from ourmodels_gui.gui.model_paths import one_model, pasted_model
+from ourmodels_gui.gui.importing.imports import Imports
+from ourmodels_gui.gui.importing.model_paths import one_model, pasted_model
 from ourmodels_gui.library.importers.profile_text import resident_bytes
 from ourmodels_gui.library.load import load
 from ourmodels_gui.problem import BadInput

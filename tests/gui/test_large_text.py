@@ -22,13 +22,13 @@ from PySide6.QtWidgets import (
 from ourmodels_gui import app as program
 from ourmodels_gui import language, paths
 from ourmodels_gui.gui import theme as looks
-from ourmodels_gui.gui import this_machine
 from ourmodels_gui.gui.faults import Faults
-from ourmodels_gui.gui.model_editor import ModelEditor
+from ourmodels_gui.gui.own import this_machine
+from ourmodels_gui.gui.own.model_editor import ModelEditor
+from ourmodels_gui.gui.own.this_machine import ThisMachine
 from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.gui.speech import speak
 from ourmodels_gui.gui.theme import px
-from ourmodels_gui.gui.this_machine import ThisMachine
 from ourmodels_gui.probe.found import Computer, Gpu, Module
 
 SCREEN = QSize(1280, 800)

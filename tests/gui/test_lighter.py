@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QPushButton
 
 from ourmodels_gui.app import RANK, build
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.answers import AnswerPanel
-from ourmodels_gui.gui.lighter import lighter_offer
+from ourmodels_gui.gui.answered.answers import AnswerPanel
+from ourmodels_gui.gui.answered.lighter import lighter_offer
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.library.formats import WEIGHT_FORMATS
 from ourmodels_gui.scenario import ModelRef, Scenario

@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QMessageBox
 
 from ourmodels_gui.gui.form import CAUTION
-from ourmodels_gui.gui.machine_editor import MachineEditor
-from ourmodels_gui.gui.machine_values import cautions, record_of, values_of
+from ourmodels_gui.gui.own.machine_editor import MachineEditor
+from ourmodels_gui.gui.own.machine_values import cautions, record_of, values_of
 from ourmodels_gui.library.hardware import (
     Configuration,
     HardwareRecord,

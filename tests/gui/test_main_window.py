@@ -26,7 +26,7 @@ from ourmodels_gui import scenario as files
 from ourmodels_gui.composed import HardwareRef
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.main_window import Panels
-from ourmodels_gui.gui.own_machines import OwnMachines
+from ourmodels_gui.gui.own.own_machines import OwnMachines
 from ourmodels_gui.gui.report.dialog import ReportDialog
 from ourmodels_gui.gui.report.pdf import to_pdf
 from ourmodels_gui.library.load import load

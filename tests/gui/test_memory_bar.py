@@ -14,7 +14,7 @@ from ourmodels_gui.engine.setup import (
     Workload,
 )
 from ourmodels_gui.evaluation import Evaluation
-from ourmodels_gui.gui.memory_bar import MemoryBar, parts, shown_sessions
+from ourmodels_gui.gui.answered.memory_bar import MemoryBar, parts, shown_sessions
 from ourmodels_gui.scenario import ModelRef, Scenario
 
 CACHE = (

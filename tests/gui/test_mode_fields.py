@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.workload_form import WorkloadForm
+from ourmodels_gui.gui.asked.workload_form import WorkloadForm
 from ourmodels_gui.library.encodings import CACHE_FORMATS
 from ourmodels_gui.scenario import edited
 

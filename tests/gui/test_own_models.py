@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from ourmodels_gui import paths
-from ourmodels_gui.gui.own_models import OwnModels
-from ourmodels_gui.gui.rows import RowModel
+from ourmodels_gui.gui.asked.rows import RowModel
+from ourmodels_gui.gui.own.own_models import OwnModels
 from ourmodels_gui.library.load import load
 from ourmodels_gui.library.models import ModelRecord
 from ourmodels_gui.library.parse import parse

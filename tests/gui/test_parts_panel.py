@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QInputDialog, QMess
 
 from ourmodels_gui import scenario as files
 from ourmodels_gui.composed import ComposedHardware
-from ourmodels_gui.gui.assembly import HOST
+from ourmodels_gui.gui.asked.assembly import HOST
+from ourmodels_gui.gui.asked.part_row import PartName
+from ourmodels_gui.gui.asked.rows import RowModel
+from ourmodels_gui.gui.asked.together_group import GROUPS, LINK, POOLS, SPLIT
 from ourmodels_gui.gui.guide import explained
-from ourmodels_gui.gui.part_row import PartName
-from ourmodels_gui.gui.rows import RowModel
-from ourmodels_gui.gui.together_group import GROUPS, LINK, POOLS, SPLIT
-from ourmodels_gui.gui.ways_table import WaysTable
+from ourmodels_gui.gui.tabs.ways_table import WaysTable
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario
 
 CARD, OTHER = "geforce-rtx-3090", "geforce-rtx-4090"

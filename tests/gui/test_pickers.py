@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import Evaluation, run
+from ourmodels_gui.gui.asked.machine_picker import MachinePicker
+from ourmodels_gui.gui.asked.model_picker import ModelPicker
+from ourmodels_gui.gui.asked.model_rows import billions
+from ourmodels_gui.gui.asked.picker import Picker
+from ourmodels_gui.gui.asked.rows import RowModel
+from ourmodels_gui.gui.asked.search import Row, matching
+from ourmodels_gui.gui.asked.weight_choices import COMMON, format_choices, weight_choices
 from ourmodels_gui.gui.choice_list import HEADING
-from ourmodels_gui.gui.machine_picker import MachinePicker
-from ourmodels_gui.gui.model_picker import ModelPicker
-from ourmodels_gui.gui.model_rows import billions
-from ourmodels_gui.gui.picker import Picker
-from ourmodels_gui.gui.rows import RowModel
-from ourmodels_gui.gui.search import Row, matching
-from ourmodels_gui.gui.weight_choices import COMMON, format_choices, weight_choices
 from ourmodels_gui.inline import InlineHardware
 from ourmodels_gui.library.formats import WEIGHT_FORMATS
 from ourmodels_gui.library.load import Library

@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from ourmodels_gui.gui import plots
-from ourmodels_gui.gui.log_plot import LogPlot
-from ourmodels_gui.gui.plots import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
+from ourmodels_gui.gui.plots import axes as plots
+from ourmodels_gui.gui.plots.axes import LogAxis, Reading, one_two_five, powers_of_two, rate_tick
+from ourmodels_gui.gui.plots.log_plot import LogPlot
 from ourmodels_gui.gui.qt_theme import qt_palette
 from ourmodels_gui.gui.theme import DARK, LIGHT
 from ourmodels_gui.units import number

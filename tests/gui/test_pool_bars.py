@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.answers import AnswerPanel
-from ourmodels_gui.gui.pool_bars import ROW_PX, PoolBars
+from ourmodels_gui.gui.answered.answers import AnswerPanel
+from ourmodels_gui.gui.answered.pool_bars import ROW_PX, PoolBars
 from ourmodels_gui.scenario import ModelRef, Scenario, WorkloadChoice
 from ourmodels_gui.summary.pool_parts import pool_parts
 from ourmodels_gui.units import exact, size

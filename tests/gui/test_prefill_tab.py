@@ -11,10 +11,10 @@ from ourmodels_gui import paths
 from ourmodels_gui import scenario as files
 from ourmodels_gui.engine.setup import Machine, Prompt
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.bracket import usual_bracket
-from ourmodels_gui.gui.derivation import WorkingWindow
-from ourmodels_gui.gui.lengths import length_rows, length_span, sampled
-from ourmodels_gui.gui.prefill_tab import PrefillTab
+from ourmodels_gui.gui.tabs.bracket import usual_bracket
+from ourmodels_gui.gui.tabs.derivation import WorkingWindow
+from ourmodels_gui.gui.tabs.lengths import length_rows, length_span, sampled
+from ourmodels_gui.gui.tabs.prefill_tab import PrefillTab
 from ourmodels_gui.library.load import load
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from ourmodels_gui import scenario as files
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.workload_form import WorkloadForm
+from ourmodels_gui.gui.asked.workload_form import WorkloadForm
 from ourmodels_gui.presets import presets
 
 

@@ -17,14 +17,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QToolButton
 
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui import ranked
-from ourmodels_gui.gui import ranked as ranked_module
 from ourmodels_gui.gui.cell_delegate import CellDelegate
 from ourmodels_gui.gui.preferences import Preferences
-from ourmodels_gui.gui.rank_choice import SHOWN, known
-from ourmodels_gui.gui.rank_model import LATER, NO_PRICE
-from ourmodels_gui.gui.rank_tab import RankTab
-from ourmodels_gui.gui.tray import Tray
+from ourmodels_gui.gui.ranking import ranked
+from ourmodels_gui.gui.ranking import ranked as ranked_module
+from ourmodels_gui.gui.ranking.rank_choice import SHOWN, known
+from ourmodels_gui.gui.ranking.rank_model import LATER, NO_PRICE
+from ourmodels_gui.gui.ranking.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.tray import Tray
 from ourmodels_gui.library.load import Library
 from ourmodels_gui.ranking import field as field_module
 from ourmodels_gui.ranking import table
@@ -602,8 +602,8 @@ def test_an_empty_library_is_a_sentence(qtbot, tmp_path):
 
 
 def test_the_first_rows_of_a_long_list_stand_at_once(qtbot, tmp_path, small, monkeypatch):
-    monkeypatch.setattr("ourmodels_gui.gui.ranked.SMALL", 10)
-    monkeypatch.setattr("ourmodels_gui.gui.ranked.FIRST", 30)
+    monkeypatch.setattr("ourmodels_gui.gui.ranking.ranked.SMALL", 10)
+    monkeypatch.setattr("ourmodels_gui.gui.ranking.ranked.FIRST", 30)
     bench = Bench(qtbot, tmp_path, small).present()
     whole = bench.column("machine")
     bench.tab.present(

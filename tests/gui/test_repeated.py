@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from ourmodels_gui import app, paths
 from ourmodels_gui.gui.background import Worker
-from ourmodels_gui.gui.imports import Imports
+from ourmodels_gui.gui.importing.imports import Imports
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
-from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.rank_tab import RankTab
 from ourmodels_gui.library.load import load
 
 RANK = 5

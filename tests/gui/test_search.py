@@ -4,10 +4,11 @@ import doctest
 
 import pytest
 
-from ourmodels_gui.gui import choice_list, machine_rows, model_rows, search, sought_format
-from ourmodels_gui.gui.machine_rows import machine_row
-from ourmodels_gui.gui.model_rows import model_row
-from ourmodels_gui.gui.search import Facet, Row, counts, matching, narrowed
+from ourmodels_gui.gui import choice_list
+from ourmodels_gui.gui.asked import machine_rows, model_rows, search, sought_format
+from ourmodels_gui.gui.asked.machine_rows import machine_row
+from ourmodels_gui.gui.asked.model_rows import model_row
+from ourmodels_gui.gui.asked.search import Facet, Row, counts, matching, narrowed
 from ourmodels_gui.library.models import parameters
 
 

@@ -6,10 +6,10 @@ from gui_cases import settle, whole_window
 
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice, PlacementChoice
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.cache_tab import CacheTab
-from ourmodels_gui.gui.drafting import comparison_rows, needed_acceptance, rates
-from ourmodels_gui.gui.speculation_tab import SpeculationTab
-from ourmodels_gui.gui.traffic_tab import TrafficTab
+from ourmodels_gui.gui.tabs.cache_tab import CacheTab
+from ourmodels_gui.gui.tabs.drafting import comparison_rows, needed_acceptance, rates
+from ourmodels_gui.gui.tabs.speculation_tab import SpeculationTab
+from ourmodels_gui.gui.tabs.traffic_tab import TrafficTab
 from ourmodels_gui.library.resolve import resolve
 from ourmodels_gui.scenario import (
     DraftModel,

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from ourmodels_gui.engine.setup import Draft, Speculation, TypedCache
 from ourmodels_gui.engine.speculation import acceptance_for, emitted_tokens
-from ourmodels_gui.gui.drafting import comparison_rows, drafting_words, needed_acceptance
-from ourmodels_gui.gui.plot_items import Label
-from ourmodels_gui.gui.speculation_tab import SpeculationTab
+from ourmodels_gui.gui.plots.plot_items import Label
+from ourmodels_gui.gui.tabs.drafting import comparison_rows, drafting_words, needed_acceptance
+from ourmodels_gui.gui.tabs.speculation_tab import SpeculationTab
 
 DRAFT = Draft(1.7e9, 1.7e9, (), TypedCache(1e7, 1e7))
 

@@ -13,7 +13,7 @@ from ourmodels_gui import app, paths
 from ourmodels_gui.gui.background import Worker
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
-from ourmodels_gui.gui.rank_tab import RankTab
+from ourmodels_gui.gui.ranking.rank_tab import RankTab
 from ourmodels_gui.library.load import Library, load
 from ourmodels_gui.ranking.table import Table
 

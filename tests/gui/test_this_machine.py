@@ -2,8 +2,8 @@
 
 import pytest
 
-from ourmodels_gui.gui import this_machine
-from ourmodels_gui.gui.this_machine import ThisMachine, start_of
+from ourmodels_gui.gui.own import this_machine
+from ourmodels_gui.gui.own.this_machine import ThisMachine, start_of
 from ourmodels_gui.probe.bandwidth import Bandwidth, Passes
 from ourmodels_gui.probe.found import Computer, Gpu, Module
 

@@ -12,8 +12,8 @@ from ourmodels_gui import scenario as files
 from ourmodels_gui.engine.setup import Draft, Machine, Speculation, TypedCache
 from ourmodels_gui.engine.traffic import Accounting
 from ourmodels_gui.evaluation import Evaluation, run
+from ourmodels_gui.gui.tabs.traffic_tab import TrafficTab, slow_motion
 from ourmodels_gui.gui.theme import colours
-from ourmodels_gui.gui.traffic_tab import TrafficTab, slow_motion
 from ourmodels_gui.problem import Problem
 
 SMALL = Machine(16e9, 400e9)

@@ -18,11 +18,11 @@ from visible import drawn, plain, texts
 
 from ourmodels_gui import app as program
 from ourmodels_gui import language, paths
-from ourmodels_gui.gui import this_machine
 from ourmodels_gui.gui.faults import Faults
 from ourmodels_gui.gui.menus import example_files
-from ourmodels_gui.gui.model_editor import ModelEditor
-from ourmodels_gui.gui.this_machine import ThisMachine
+from ourmodels_gui.gui.own import this_machine
+from ourmodels_gui.gui.own.model_editor import ModelEditor
+from ourmodels_gui.gui.own.this_machine import ThisMachine
 from ourmodels_gui.gui.versions import COMPONENTS, as_lines, versions
 from ourmodels_gui.library.encodings import CACHE_FORMATS
 from ourmodels_gui.library.formats import NATIVE, WEIGHT_FORMATS

@@ -7,12 +7,12 @@ from PySide6.QtTest import QTest
 
 from ourmodels_gui.composed import ComposedHardware, DeviceChoice
 from ourmodels_gui.evaluation import run
-from ourmodels_gui.gui.assembly import Assembly
-from ourmodels_gui.gui.batches import batch_rows
-from ourmodels_gui.gui.decode_tab import DecodeTab
-from ourmodels_gui.gui.questions import card_texts
+from ourmodels_gui.gui.answered.questions import card_texts
+from ourmodels_gui.gui.asked.assembly import Assembly
+from ourmodels_gui.gui.tabs.batches import batch_rows
+from ourmodels_gui.gui.tabs.decode_tab import DecodeTab
+from ourmodels_gui.gui.tabs.ways import way_rows, ways
 from ourmodels_gui.gui.telling import told
-from ourmodels_gui.gui.ways import way_rows, ways
 from ourmodels_gui.scenario import ModelRef, Scenario, WorkloadChoice, edited
 from ourmodels_gui.units import rate
 

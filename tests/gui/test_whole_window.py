@@ -25,11 +25,11 @@ from PySide6.QtWidgets import (
 from ourmodels_gui import app as program
 from ourmodels_gui import scenario as files
 from ourmodels_gui.gui import typed
-from ourmodels_gui.gui.cards import Figure
-from ourmodels_gui.gui.derivation import WorkingWindow
+from ourmodels_gui.gui.answered.cards import Figure
 from ourmodels_gui.gui.fields import NumberField
 from ourmodels_gui.gui.guide import GUIDES, Guide
-from ourmodels_gui.gui.traffic_tab import TrafficTab
+from ourmodels_gui.gui.tabs.derivation import WorkingWindow
+from ourmodels_gui.gui.tabs.traffic_tab import TrafficTab
 
 TITLES = [
     *("Decode", "Prefill", "Memory traffic", "Cache", "Speculation"),

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 
 from ourmodels_gui.evaluation import Evaluation, run
 from ourmodels_gui.gui import typed
-from ourmodels_gui.gui.workload_form import WorkloadForm, flat
+from ourmodels_gui.gui.asked.workload_form import WorkloadForm, flat
 from ourmodels_gui.problem import Problem
 from ourmodels_gui.scenario import edited
 

@@ -4,11 +4,7 @@ import msgspec
 import pytest
 
 from ourmodels_gui.measured.ceiling import ceiling
-from ourmodels_gui.measured.conditions import (
-    fastest_mode,
-    read_context_tokens,
-    scenario_of,
-)
+from ourmodels_gui.measured.conditions import fastest_mode, read_context_tokens, scenario_of
 
 
 def changed(measured, id_, **changes):

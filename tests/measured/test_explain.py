@@ -5,12 +5,7 @@ import pytest
 
 from ourmodels_gui.measured.ceiling import ceiling
 from ourmodels_gui.measured.explain import explanations
-from ourmodels_gui.measured.implied import (
-    bits_per_parameter,
-    bits_said,
-    experts_left,
-    unread_share,
-)
+from ourmodels_gui.measured.implied import bits_per_parameter, bits_said, experts_left, unread_share
 
 
 def scaled(measured, library, id_, factor):

@@ -7,27 +7,12 @@ import msgspec
 
 from ...language import mark, tr
 from ...problem import BadInput
-from ..models import (
-    Audit,
-    LayerGroup,
-    ModelRecord,
-    Mtp,
-    Reference,
-    Tensors,
-    tensors_of,
-)
+from ..models import Audit, LayerGroup, ModelRecord, Mtp, Reference, Tensors, tensors_of
 from .described import Described
 from .expert_sets import expert_sets, settle_odd
 from .found import Checkpoint
 from .layout import Layout, lay_out
-from .sorted_tensors import (
-    LayerTensors,
-    Placed,
-    as_recurrent,
-    by_layer,
-    grouped,
-    place_all,
-)
+from .sorted_tensors import LayerTensors, Placed, as_recurrent, by_layer, grouped, place_all
 
 TIED = mark("tied")
 

@@ -1,0 +1,1 @@
+"""The four questions and what fills the memory, always in sight."""

@@ -1,0 +1,1 @@
+"""The tab of measurements beside ceilings."""

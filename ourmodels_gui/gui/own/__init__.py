@@ -1,0 +1,1 @@
+"""The user's own machines, models and compositions."""

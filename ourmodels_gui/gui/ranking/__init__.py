@@ -1,0 +1,1 @@
+"""The tabs that tell of many machines and models: Rank, Find, Compare."""

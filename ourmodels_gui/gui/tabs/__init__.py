@@ -1,0 +1,1 @@
+"""The tabs that tell of one machine and one model."""
