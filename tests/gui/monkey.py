@@ -282,14 +282,16 @@ def rest(ms: int) -> None:
 
 
 def close_all(window) -> None:
-    """All but the window is closed, what was to be deleted is, and the window rests a moment."""
+    """All but the window is closed, unsaved or not, what was to be deleted is; a moment of rest."""
+    discard = QMessageBox.StandardButton.Discard
     window.resize(1280, 800)
-    for _ in range(3):
-        for widget in QApplication.topLevelWidgets():
-            if widget is not window:
-                widget.close()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        QCoreApplication.processEvents()
+    with mock.patch.object(QMessageBox, "question", lambda *_, **__: discard):
+        for _ in range(3):
+            for widget in QApplication.topLevelWidgets():
+                if widget is not window:
+                    widget.close()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            QCoreApplication.processEvents()
     gc.collect()
     rest(20)
 
