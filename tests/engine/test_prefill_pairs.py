@@ -26,6 +26,14 @@ from ourmodels_gui.engine.setup import (
 from ourmodels_gui.engine.tables import machine_table
 
 BF16, FP4 = "bf16_fp32acc", "fp4_fp32acc"
+DENSE = ModelCosts(
+    1e9,
+    1e9,
+    (CacheLayer("full", 1, 10.0, 10.0),),
+    cache_write_bytes_per_token=10.0,
+    linear_active_parameters=1e9,
+    attention=(),
+)
 ROUTINGS = (None, (8, 2), (64, 6), (256, 8))
 
 
@@ -188,16 +196,8 @@ def test_a_typed_cache_is_known_for_one_chunk_and_none_counts_as_a_byte():
 
 
 def test_models_that_share_a_routing_are_worked_on_in_blocks_of_any_size(monkeypatch):
-    dense = ModelCosts(
-        1e9,
-        1e9,
-        (CacheLayer("full", 1, 10.0, 10.0),),
-        cache_write_bytes_per_token=10.0,
-        linear_active_parameters=1e9,
-        attention=(),
-    )
-    sparse = msgspec.structs.replace(dense, experts=(Experts(8, 2, 1e8),))
-    columns = [dense, sparse, dense, sparse, dense]
+    sparse = msgspec.structs.replace(DENSE, experts=(Experts(8, 2, 1e8),))
+    columns = [DENSE, sparse, DENSE, sparse, DENSE]
     machine, model = (part.ravel() for part in np.indices((3, 5)))
     rows = [Machine(1e10, rate) for rate in (1e11, 1e12, 1e13)]
     seconds = np.full(3, 1e-14)
@@ -226,19 +226,11 @@ def test_a_table_of_no_pairs_is_empty():
 
 @pytest.mark.parametrize("tokens", [9001, 20_000])
 def test_a_prompt_beyond_the_reservation_has_no_figures(tokens):
-    model = ModelCosts(
-        1e9,
-        1e9,
-        (CacheLayer("full", 1, 10.0, 10.0),),
-        cache_write_bytes_per_token=10.0,
-        linear_active_parameters=1e9,
-        attention=(),
-    )
     workload = Workload(9000, 4000, 20.0, 1e9)
     place = np.array([0], dtype=np.intp)
     rows = machine_table([Machine(1e11, 1e12)], np.zeros(1))
     seconds = np.array([1e-12])
     for length, there in ((tokens, False), (9000, True)):
-        table = prompt_table([model], workload, Prompt(length), [9000])
+        table = prompt_table([DENSE], workload, Prompt(length), [9000])
         found = prefill_pairs(rows, table, (seconds, seconds), place, place)
         assert np.isfinite(found.time_s[0]) == there

@@ -26,10 +26,20 @@ from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.store import Store
 from ourmodels_gui.library.compositions import parts_of
+from ourmodels_gui.probe.found import Computer, Gpu, Module
 from ourmodels_gui.scenario import ModelRef, Scenario
 
 TOY = Machine(128e9, 800e9)
 FAST = Machine(34e9, 1792e9, {"fp4": 1600e12, "bf16": 200e12})
+GIB = 2.0**30
+DESKTOP = Computer(
+    "Linux",
+    cpu="AMD Ryzen 9 7950X",
+    cores=16,
+    memory_bytes=32 * GIB,
+    modules=(Module(16 * GIB, "DDR5", 5600.0, bank="P0 CHANNEL A", bits=64),) * 2,
+    gpus=(Gpu("NVIDIA GeForce RTX 4090", 23.99 * GIB),),
+)
 
 
 def part_of(library, machines, models=None):

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from cut_off import cut_off
 from gguf_files import llama_keys, llama_tensors, write_gguf
-from gui_cases import preferences
+from gui_cases import DESKTOP, preferences
 from PySide6.QtCore import QCoreApplication, QLocale, QSize
 from PySide6.QtWidgets import (
     QApplication,
@@ -29,19 +29,9 @@ from ourmodels_gui.gui.own.this_machine import ThisMachine
 from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.gui.speech import speak
 from ourmodels_gui.gui.theme import px
-from ourmodels_gui.probe.found import Computer, Gpu, Module
 
 SCREEN = QSize(1280, 800)
 STEP_MS, STEPS = 20, 25
-GIB = 2.0**30
-DESKTOP = Computer(
-    "Linux",
-    cpu="AMD Ryzen 9 7950X",
-    cores=16,
-    memory_bytes=32 * GIB,
-    modules=(Module(16 * GIB, "DDR5", 5600.0, bank="P0 CHANNEL A", bits=64),) * 2,
-    gpus=(Gpu("NVIDIA GeForce RTX 4090", 23.99 * GIB),),
-)
 
 
 @pytest.fixture(params=[(percent, code) for percent in (100, 150, 200) for code in ("en", "de")],

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 from gguf_files import llama_keys, llama_tensors, write_gguf
-from gui_cases import whole_window
+from gui_cases import DESKTOP, whole_window
 from PySide6.QtWidgets import QApplication, QMenu
 from visible import drawn, plain, texts
 
@@ -28,7 +28,6 @@ from ourmodels_gui.library.encodings import CACHE_FORMATS
 from ourmodels_gui.library.formats import NATIVE, WEIGHT_FORMATS
 from ourmodels_gui.library.hardware import MODES
 from ourmodels_gui.measured import runs
-from ourmodels_gui.probe.found import Computer, Gpu, Module
 from ourmodels_gui.scenario import ModelRef, read_file
 
 OPEN, SHUT = "\u27e6", "\u27e7"
@@ -52,15 +51,6 @@ TABLE = """  Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes
 OF_LICENCES = [(paths.resources() / "licences", "*.txt")] + [
     (paths.resources().parent, name) for name in ("NOTICE", "LICENSE")
 ]
-GIB = 2.0**30
-DESKTOP = Computer(
-    "Linux",
-    cpu="AMD Ryzen 9 7950X",
-    cores=16,
-    memory_bytes=32 * GIB,
-    modules=(Module(16 * GIB, "DDR5", 5600.0, bank="P0 CHANNEL A", bits=64),) * 2,
-    gpus=(Gpu("NVIDIA GeForce RTX 4090", 23.99 * GIB),),
-)
 
 
 class Bracketed(gettext.GNUTranslations):
