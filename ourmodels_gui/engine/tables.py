@@ -1,14 +1,22 @@
 """Machines and models as columns of numbers, for the sweep."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from .cache_columns import CacheColumns
-from .costs import active_bytes, cache_alloc_bytes, cache_read_bytes, saturating_tokens, sweep_bytes
-from .setup import CachePolicy, Machine, ModelCosts, Workload
+from .costs import (
+    active_bytes,
+    cache_alloc_bytes,
+    cache_read_bytes,
+    distinct_experts,
+    saturating_tokens,
+    sweep_bytes,
+)
+from .setup import CachePolicy, Experts, Machine, ModelCosts, Workload
 
 Floats = NDArray[np.float64]
 
@@ -138,6 +146,20 @@ def some_of(table: ModelTable, rows: slice) -> ModelTable:
                 )
             )
     return ModelTable(**columns, mixtures=tuple(mixtures))
+
+
+def touched_experts(routed: int, per_token: int, length: int) -> Floats:
+    """Distinct experts of an iteration of 1, 2, .. `length` routings."""
+    return _touched_table(routed, per_token, 1 << (length - 1).bit_length())[:length]
+
+
+@lru_cache(maxsize=256)
+def _touched_table(routed: int, per_token: int, length: int) -> Floats:
+    table = distinct_experts(
+        Experts(routed, per_token, 1.0), np.arange(1.0, length + 1.0), "expected"
+    )
+    table.flags.writeable = False
+    return table
 
 
 def _mixtures(models: Sequence[ModelCosts]) -> tuple[Mixture, ...]:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from ..engine.arithmetic_tables import position_flop
 from ..engine.costs import sweep_bytes
+from ..engine.floor_test import largest_step_bytes, line_batch
 from ..engine.longest_context import longest_context_tokens
 from ..engine.placement.sweep import CompositionSweep
 from ..engine.setup import Machine, Workload
-from ..engine.sweep import largest_step_bytes, line_batch, sweep_tables, verdict_codes
+from ..engine.sweep import sweep_tables, verdict_codes
 from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table, some_of
 from ..language import tr
 from ..library.resolve import (
