@@ -1,7 +1,8 @@
 """Changes one operator or number of the engine at a time and says which changes no test notices.
 
     python tests/mutate.py RESULTS [PATH...]    try what has not been tried; prints what survives
-    python tests/mutate.py RESULTS --quick      the same with an eighth of the random examples
+    python tests/mutate.py RESULTS --quick      the same with an eighth of the random examples, and
+                                                no test begun after five seconds of the processor
     python tests/mutate.py RESULTS --again      try once more what survived
     python tests/mutate.py RESULTS --score      the score, and survivors that nothing explains
     python tests/mutate.py RESULTS --lines      the lines that no test executes
@@ -19,6 +20,7 @@ until one fails. Any other change (a default, a constant) is imported anew. Not 
 import gc
 import hashlib
 import json
+import math
 import os
 import random
 import signal
@@ -50,6 +52,7 @@ from mutations import (
 TESTS = ["tests/engine", ENGINE]  # the examples in the docstrings are tests too
 IMPORT = "import"  # in place of a test: what importing and collecting executes
 MEMORY_BYTES = 4 << 30
+QUICK_S = 5.0
 ENDED = "ended"  # in place of the test that noticed: endless, out of memory, no import
 Items = dict[str, pytest.Item]
 Lines = dict[str, list[int]]  # by module
@@ -160,12 +163,15 @@ def import_anew(code: CodeType, module: str) -> None:
             sys.modules.pop(loaded.__name__, None)
 
 
-def first_failure(items: Items, order: list[tuple[str, float]]) -> str:
+def first_failure(items: Items, order: list[tuple[str, float]], most_s: float) -> str:
     """The first test that fails, or ""; a test that takes far too long ends the process."""
     import resource  # noqa: PLC0415 - Windows has none
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    start = time.process_time()
     for name, seconds in order:
+        if time.process_time() - start > most_s:
+            break
         signal.setitimer(signal.ITIMER_PROF, 2 + 3 * seconds)
         if not passes(items[name]):
             return name
@@ -188,7 +194,9 @@ class Results:
             file.write(json.dumps({"key": key, "by": by, "seconds": seconds}) + "\n")
 
 
-def attempt(todo: list[Change], results: Results, items: Items, tests: dict[str, dict]) -> None:
+def attempt(
+    todo: list[Change], results: Results, items: Items, tests: dict[str, dict], most_s: float
+) -> None:
     """Tries changes one after the other; prints those that survive."""
     for name, test in tests.items():
         if not test["passes"]:
@@ -219,11 +227,13 @@ def attempt(todo: list[Change], results: Results, items: Items, tests: dict[str,
         code, tests_of_it, by = mutant(change), order(change), ""
         if change.in_function:
             replace(code, live)
-            by = first_failure(items, tests_of_it)
+            by = first_failure(items, tests_of_it, most_s)
         if not by and change.line in tests[IMPORT]["lines"].get(change.module, []):
             import_anew(code, change.module)
             answers: list[str] = []
-            InsteadOfTests(lambda new: answers.append(first_failure(new, tests_of_it))).collect()
+            InsteadOfTests(
+                lambda new: answers.append(first_failure(new, tests_of_it, most_s))
+            ).collect()
             by = answers[0]
         return by
 
@@ -269,18 +279,20 @@ def main(path: Path, options: list[str]) -> None:
     if "--score" in options:
         print_score(every, results)
         return
+    quick = "--quick" in options
     wanted = "" if "--again" in options else None
     todo = [change for change in every if results.by.get(change.key) == wanted]
     random.Random(1).shuffle(todo)
 
     def work(items: Items) -> None:
-        tests = learn(path.with_suffix(".learnt"), items, tracer.stop())
+        at_import = tracer.stop()
+        if quick:
+            quicken(items)
+        tests = learn(path.with_suffix(".quick" if quick else ".learnt"), items, at_import)
         if "--lines" in options:
             print_lines(tests)
-            return
-        if "--quick" in options:
-            quicken(items)
-        attempt(todo, results, items, tests)
+        else:
+            attempt(todo, results, items, tests, QUICK_S if quick else math.inf)
 
     os.environ.pop("CI", None)  # its profile would replace this one: no shrinking, no deadline
     hypothesis.settings.register_profile(

@@ -1,14 +1,22 @@
 """Machines and models as columns of numbers, for the sweep."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from .cache_columns import CacheColumns
-from .costs import active_bytes, cache_alloc_bytes, cache_read_bytes, saturating_tokens, sweep_bytes
-from .setup import CachePolicy, Machine, ModelCosts, Workload
+from .costs import (
+    active_bytes,
+    cache_alloc_bytes,
+    cache_read_bytes,
+    distinct_experts,
+    saturating_tokens,
+    sweep_bytes,
+)
+from .setup import CachePolicy, Experts, Machine, ModelCosts, Workload
 
 Floats = NDArray[np.float64]
 
@@ -116,6 +124,42 @@ def at_contexts(
         alloc_bytes=caches.alloc_bytes(reserved_tokens.astype(np.float64), policy),
         read_bytes=caches.step_read_bytes(read_tokens.astype(np.float64)),
     )
+
+
+def some_of(table: ModelTable, rows: slice) -> ModelTable:
+    """A run of models of a table; its figures are the table's own, not copies."""
+    columns = {
+        name: getattr(table, name)[rows]
+        for name in ModelTable.__struct_fields__
+        if name != "mixtures"
+    }
+    mixtures = []
+    for mixture in table.mixtures:
+        start, end = mixture.rows.searchsorted((rows.start, rows.stop))
+        if start < end:
+            mixtures.append(
+                msgspec.structs.replace(
+                    mixture,
+                    rows=mixture.rows[start:end] - rows.start,
+                    always_bytes=mixture.always_bytes[start:end],
+                    expert_bytes=mixture.expert_bytes[:, start:end],
+                )
+            )
+    return ModelTable(**columns, mixtures=tuple(mixtures))
+
+
+def touched_experts(routed: int, per_token: int, length: int) -> Floats:
+    """Distinct experts of an iteration of 1, 2, .. `length` routings."""
+    return _touched_table(routed, per_token, 1 << (length - 1).bit_length())[:length]
+
+
+@lru_cache(maxsize=256)
+def _touched_table(routed: int, per_token: int, length: int) -> Floats:
+    table = distinct_experts(
+        Experts(routed, per_token, 1.0), np.arange(1.0, length + 1.0), "expected"
+    )
+    table.flags.writeable = False
+    return table
 
 
 def _mixtures(models: Sequence[ModelCosts]) -> tuple[Mixture, ...]:

@@ -7,10 +7,9 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLayout,
-    QLayoutItem,
     QSizePolicy,
     QWidget,
+    QWidgetItem,
 )
 
 from .fields import ChoiceField
@@ -33,33 +32,25 @@ def give_way(field: ChoiceField, most_px: int) -> None:
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
 
-class _Lines(QLayout):
-    """Pieces beside each other, on as many lines as their least widths need.
+class ToolRow(QWidget):
+    """Controls beside each other, on as many lines as their least widths need.
 
     The room that a line has to spare goes to the pieces that can grow; what is left of it stands
     before the `last` ones.
     """
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
-        self.last = 0
-        self.setContentsMargins(0, 0, 0, 0)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
+    def __init__(
+        self, pieces: Sequence[QWidget], last: Sequence[QWidget] = (), gap_px: int = UNIT
+    ) -> None:
+        """A piece is never torn apart. last: the pieces that stand at the right end."""
+        super().__init__()
+        self._gap_px = gap_px
+        # Not in a QLayout of our own: its items would be Qt's, and Python could outlive them.
+        self._items = [QWidgetItem(piece) for piece in (*pieces, *last)]
+        self._ending = self._items[len(pieces) :]
+        for piece in (*pieces, *last):
+            piece.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -70,30 +61,38 @@ class _Lines(QLayout):
 
     def sizeHint(self) -> QSize:
         seen = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        wide = sum(size.width() for size in seen) + self.spacing() * max(len(seen) - 1, 0)
+        wide = sum(size.width() for size in seen) + self._gap_px * max(len(seen) - 1, 0)
         return QSize(wide, max((size.height() for size in seen), default=0))
 
-    def minimumSize(self) -> QSize:
+    def minimumSizeHint(self) -> QSize:
         seen = [item.minimumSize().width() for item in self._items if not item.isEmpty()]
         return QSize(max(seen, default=0), self.sizeHint().height())
 
-    def setGeometry(self, rect: QRect) -> None:
-        super().setGeometry(rect)
-        ending = self._items[len(self._items) - self.last :]
-        top = rect.y()
-        for line in self._broken(rect.width()):
-            widths = _shared(line, rect.width() - self.spacing() * (len(line) - 1))
-            spare = rect.width() - sum(widths) - self.spacing() * (len(line) - 1)
-            left, height = rect.x(), _height(line)
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._place()
+            # A splitter between it and the page asks for the least height alone.
+            self.setMinimumHeight(self.heightForWidth(self.width()))
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return handled
+
+    def _place(self) -> None:
+        top = 0
+        for line in self._broken(self.width()):
+            widths = _shared(line, self.width() - self._gap_px * (len(line) - 1))
+            spare = self.width() - sum(widths) - self._gap_px * (len(line) - 1)
+            left, height = 0, _height(line)
             for item, wide in zip(line, widths, strict=True):
-                if item in ending:
+                if item in self._ending:
                     left, spare = left + spare, 0
                 item.setGeometry(QRect(left, top, wide, height))
-                left += wide + self.spacing()
+                left += wide + self._gap_px
             top += height + UNIT
 
-    def _broken(self, width: int) -> list[list[QLayoutItem]]:
-        lines: list[list[QLayoutItem]] = []
+    def _broken(self, width: int) -> list[list[QWidgetItem]]:
+        lines: list[list[QWidgetItem]] = []
         left = 0
         for item in self._items:
             if item.isEmpty():
@@ -103,54 +102,30 @@ class _Lines(QLayout):
                 lines.append([])
                 left = 0
             lines[-1].append(item)
-            left += wide + self.spacing()
+            left += wide + self._gap_px
         return lines
 
 
-def _height(line: Sequence[QLayoutItem]) -> int:
+def _height(line: Sequence[QWidgetItem]) -> int:
     return max(item.sizeHint().height() for item in line)
 
 
-def _shared(line: Sequence[QLayoutItem], room: int) -> list[int]:
+def _shared(line: Sequence[QWidgetItem], room: int) -> list[int]:
     """The widths of the pieces of a line: the least ones, and the rest for those that can grow."""
     widths = [min(item.minimumSize().width(), room) for item in line]
     across = Qt.Orientation.Horizontal
     growing = [at for at, item in enumerate(line) if item.expandingDirections() & across]
     while growing and (each := (room - sum(widths)) // len(growing)) > 0:
         for at in growing:
-            widths[at] = min(widths[at] + each, line[at].maximumSize().width())
-        growing = [at for at in growing if widths[at] < line[at].maximumSize().width()]
+            widths[at] = min(widths[at] + each, _most_px(line[at]))
+        growing = [at for at in growing if widths[at] < _most_px(line[at])]
     return widths
 
 
-class ToolRow(QWidget):
-    """A row of controls that goes on in a second line where it has no room for all of them."""
-
-    def __init__(
-        self,
-        pieces: Sequence[QWidget | QLayout],
-        last: Sequence[QWidget | QLayout] = (),
-        gap_px: int = UNIT,
-    ) -> None:
-        """A piece is never torn apart. last: the pieces that stand at the right end."""
-        super().__init__()
-        self._lines = _Lines(self)
-        self._lines.setSpacing(gap_px)
-        self._lines.last = len(last)
-        for piece in (*pieces, *last):
-            if isinstance(piece, QLayout):
-                self._lines.addChildLayout(piece)
-                self._lines.addItem(piece)
-            else:
-                self._lines.addWidget(piece)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def event(self, event: QEvent) -> bool:
-        handled = super().event(event)
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
-            # A splitter between it and the page asks for the least height alone.
-            self.setMinimumHeight(self._lines.heightForWidth(self.width()))
-        return handled
+def _most_px(item: QWidgetItem) -> int:
+    piece, most = item.widget(), item.maximumSize().width()
+    inside = None if piece is None else piece.layout()
+    return most if inside is None else min(most, inside.maximumSize().width())
 
 
 def in_columns(grid: QGridLayout, tiles: Sequence[QWidget], count: int) -> None:
@@ -161,22 +136,15 @@ def in_columns(grid: QGridLayout, tiles: Sequence[QWidget], count: int) -> None:
         grid.setColumnStretch(column, column < count)
 
 
-def show_labelled(field: QWidget, shown: bool) -> None:
-    """Show or hide a field with its label."""
-    field.setVisible(shown)
-    above = field.parentWidget()
-    for label in above.findChildren(QLabel) if above is not None else ():
-        if label.buddy() is field:
-            label.setVisible(shown)
-
-
-def labelled(words: str | QLabel, field: QWidget, gap_px: int = UNIT) -> QHBoxLayout:
+def labelled(words: str | QLabel, field: QWidget, gap_px: int = UNIT) -> QWidget:
     """A field with its label before it, as one piece of a row of tools."""
     label = QLabel(words) if isinstance(words, str) else words
     label.setBuddy(field)
     label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-    piece = QHBoxLayout()
-    piece.setSpacing(gap_px)
-    piece.addWidget(label)
-    piece.addWidget(field, 1)
+    piece = QWidget()
+    row = QHBoxLayout(piece)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(gap_px)
+    row.addWidget(label)
+    row.addWidget(field, 1)
     return piece

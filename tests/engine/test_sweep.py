@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from ourmodels_gui.engine import sweep as swept_by
 from ourmodels_gui.engine.decode import decode
+from ourmodels_gui.engine.floor_test import largest_step_bytes, line_batch
 from ourmodels_gui.engine.setup import Experts, Machine, ModelCosts, Setup, TypedCache, Workload
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
-from ourmodels_gui.engine.sweep import VERDICTS, largest_step_bytes, line_batch, sweep, sweep_tables
+from ourmodels_gui.engine.sweep import VERDICTS, sweep, sweep_tables
 from ourmodels_gui.engine.tables import machine_table, model_table
 
 FIGURES = (

@@ -11,6 +11,7 @@ from ourmodels_gui.engine.arithmetic_tables import position_flop, seconds_table
 from ourmodels_gui.engine.cache_columns import cache_columns
 from ourmodels_gui.engine.costs import cache_alloc_bytes, cache_read_bytes
 from ourmodels_gui.engine.decode import decode
+from ourmodels_gui.engine.floor_test import compute_batch
 from ourmodels_gui.engine.longest_context import longest_context_tokens
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
@@ -22,7 +23,7 @@ from ourmodels_gui.engine.setup import (
     TypedCache,
     Workload,
 )
-from ourmodels_gui.engine.sweep import compute_batch, sweep_tables
+from ourmodels_gui.engine.sweep import sweep_tables
 from ourmodels_gui.engine.tables import at_contexts, machine_table, model_table
 
 BF16 = "bf16_fp32acc"

@@ -24,7 +24,7 @@ from ..asked.search import Chosen
 from ..asked.weight_choices import format_choices
 from ..fields import ChoiceField
 from ..theme import UNIT, px, sized
-from ..tool_row import ToolRow, give_way, labelled, show_labelled
+from ..tool_row import ToolRow, give_way, labelled
 from .rank_filters import FACETS
 
 SCOPES: tuple[tuple[Scope, str], ...] = (
@@ -115,15 +115,13 @@ class RankBar(QWidget):
         self.money = tool(tr("Prices"), tr("Currency, electricity and lifetime; your own prices"))
         self.money.clicked.connect(self.money_asked)
         # Read in one line: Rank machines for this model with the weights as chosen as a table.
+        self._up, self._across = labelled(tr("of"), self.up), labelled(tr("by"), self.across)
         sentence = [
-            labelled(words, field)
-            for words, field in (
-                (tr("Rank"), self.scope),
-                (tr("with"), self.weights),
-                (tr("as"), self.look),
-                (tr("of"), self.up),
-                (tr("by"), self.across),
-            )
+            labelled(tr("Rank"), self.scope),
+            labelled(tr("with"), self.weights),
+            labelled(tr("as"), self.look),
+            self._up,
+            self._across,
         ]
         return ToolRow(sentence, (self.columns, self.money, export))
 
@@ -163,8 +161,8 @@ class RankBar(QWidget):
         for key in ("scope", "weights", "look", "up", "across"):
             field: ChoiceField = getattr(self, key)
             field.present(getattr(choice, key))
-        show_labelled(self.up, choice.look != "table")
-        show_labelled(self.across, choice.look == "value")
+        self._up.setVisible(choice.look != "table")
+        self._across.setVisible(choice.look == "value")
         self.columns.setVisible(choice.look == "table")
         if self.search.text() != choice.text:
             self.search.setText(choice.text)
