@@ -15,6 +15,8 @@ from prefill_setups import BF16, FP4, laguna, random_setup, toy
 
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.evaluate import evaluate
+from ourmodels_gui.engine.placement import choose, prompt_memory
+from ourmodels_gui.engine.placement.prefill import prompts_under
 from ourmodels_gui.engine.prefill import prefill as ordinary_prefill
 from ourmodels_gui.engine.prefill_curve import ceilings_over_length
 from ourmodels_gui.engine.prompt_policy import PromptPolicy
@@ -838,3 +840,21 @@ def test_a_placement_as_given_says_how_many_prompts_fit():
     free = with_host(ordinary, 0.5, 4.0, "sequential")
     assert float(own_costs(found).time_s(1)) >= float(own_costs(free).time_s(1)) * (1 - 1e-12)
     assert FP4 not in found.linear_mode
+
+
+def test_prompts_fill_the_same_pools_once_however_the_pools_are_used(monkeypatch):
+    filled = []
+
+    def counted(parts, rooms_bytes, pinned):
+        filled.append(parts.held_bytes.shape)
+        return most_traffic(parts, rooms_bytes, pinned)
+
+    most_traffic = prompt_memory.most_traffic
+    monkeypatch.setattr(prompt_memory, "most_traffic", counted)
+    setup = with_host(toy(), 0.5, 4.0, "both", link_bytes_per_s=50e9)
+    ways = choose.policies(setup)
+    assert len(ways) == 3
+    batch = np.array([1.0, 2.0, 3.0])
+    for way in ways:
+        prompts_under(way).costs(512).time_s(batch)
+    assert len(filled) == 1

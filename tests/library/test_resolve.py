@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 
 from ourmodels_gui import scenario
@@ -145,6 +146,21 @@ def fault(*arguments, **sections):
 def told(found, name):
     (match,) = [item for item in found.assumptions if item.name.startswith(name)]
     return match
+
+
+def test_whoever_uses_an_entry_that_was_replaced_is_told_by_what():
+    document = BOX | {"replaced_by": CARD["configurations"][0]["id"]}
+    old = model(MODEL | {"replaced_by": "drafting"})
+    library = msgspec.structs.replace(
+        LIBRARY,
+        machines=LIBRARY.machines | entries(document),
+        models=LIBRARY.models | {"little": ModelEntry("little", MODEL["name"], "Acme", old)},
+    )
+    names = [
+        item.value for item in resolve(chosen(), library).assumptions if item.name == "replaced by"
+    ]
+    assert names == [CARD["name"], DRAFTING["name"]]
+    assert not any(item.name == "replaced by" for item in setup().assumptions)
 
 
 def test_the_scenario_and_the_library_know_the_same_modes():

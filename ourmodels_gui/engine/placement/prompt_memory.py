@@ -119,8 +119,17 @@ class PromptMemory:
         return self._most(batch, sweeps, self.own)
 
     def _most(self, batch: Floats, sweeps: Cuts, own: Private) -> tuple[Floats, tuple[int, ...]]:
+        """F of some sweeps, which every way of using the same pools asks for."""
         shape = np.broadcast_shapes(batch.shape, own.held_tokens.shape, self.reserved.shape)
+        rooms = self.way.rooms_bytes
+        many = (value for sweep in sweeps for value in sweep)
+        most = self.way.filling.prompts.of(
+            lambda: self._filled(shape, batch, sweeps, own),
+            *(rooms, batch, self.reserved, *many, own.held_tokens, *own.moved_bytes),
+        )
+        return most, shape
 
+    def _filled(self, shape: tuple[int, ...], batch: Floats, sweeps: Cuts, own: Private) -> Floats:
         def flat(values: Floats) -> Floats:
             return np.broadcast_to(values, shape).ravel()
 
@@ -132,7 +141,7 @@ class PromptMemory:
             self.layers,
         )
         rooms = self.way.rooms_bytes
-        return most_traffic(_fitted(lying, float(rooms.sum())), rooms, self.way.pinned), shape
+        return most_traffic(_fitted(lying, float(rooms.sum())), rooms, self.way.pinned)
 
     def _passage_s(self, start: Floats, width: Floats) -> Floats:
         """One chunk of one prompt through all devices [s]."""
