@@ -191,7 +191,7 @@ class Group(QWidget):
                 rewritten = part.present(values.get(key), defaults.get(key))
                 if rewritten:
                     self._typed_wrong.discard(key)
-            if key not in self._typed_wrong:
+            if key not in self._typed_wrong and not self._errors[key].isHidden():
                 say(self._errors[key], "")
         self.mark(self._set)
 

@@ -49,7 +49,8 @@ class PromptGroup(Group):
             ),
             parse=typed.whole,
             unit=tr("tokens"),
-        ).setPlaceholderText(tr("not asked"))
+            empty=tr("not asked"),
+        )
         self.turn = message(self._body)
         self.turn.setAccessibleName(tr("The whole turn"))
         self.grid.addWidget(self.turn, self.grid.rowCount(), 1, 1, 2)
