@@ -33,14 +33,17 @@ _signs: Callable[[], Signs] | None = None
 
 def tr(text: str) -> str:
     """The text in the language in use. Values are put in afterwards, with `format`."""
-    if not text:
-        return text  # what "" stands for is the file's header
-    return _with_signs(_current().gettext(text))
+    # Asked for hundreds of times by each edit; what "" stands for is the file's header.
+    here = _here.get()
+    if not text or here is not None or _signs is None:
+        return (here or _used).gettext(text) if text else text
+    return _Text(_used.gettext(text))
 
 
 def trn(one: str, many: str, count: int) -> str:
     """The text for so many of something: languages differ in which numbers share a form."""
-    return _with_signs(_current().ngettext(one, many, count))
+    text = (_here.get() or _used).ngettext(one, many, count)
+    return text if _signs is None else _Text(text)
 
 
 def written(value: float, spec: str) -> str:
@@ -49,10 +52,11 @@ def written(value: float, spec: str) -> str:
     >>> written(1234.56, ",.1f")
     '1,234.6'
     """
-    text, signs = format(value, spec), _signs_in_use()
-    if signs is None:
+    text = format(value, spec)
+    if _signs is None or _here.get() is not None:
         return text
-    return text.translate({ord(","): signs[0], ord("."): signs[1]})
+    group, point = _signs()
+    return text.translate({ord(","): group, ord("."): point})
 
 
 class _Text(str):
@@ -74,17 +78,6 @@ class _Number:
 
 def _number(value: object) -> object:
     return _Number(value) if isinstance(value, Real) and not isinstance(value, bool) else value
-
-
-def _with_signs(text: str) -> str:
-    return text if _signs_in_use() is None else _Text(text)
-
-
-def _signs_in_use() -> Signs | None:
-    """None where they are English."""
-    if _signs is None or _here.get() is not None or (used := _signs()) == (",", "."):
-        return None
-    return used
 
 
 def use_signs(signs: Callable[[], Signs] | None) -> None:
@@ -140,10 +133,6 @@ def english() -> Iterator[None]:
         yield
     finally:
         _here.reset(before)
-
-
-def _current() -> gettext.NullTranslations:
-    return _here.get() or _used
 
 
 def _folder() -> Path:

@@ -326,3 +326,11 @@ def test_paths_of_a_nested_value_are_joined_by_dots():
 def test_a_default_that_is_no_number_is_said_in_words(form):
     assert field(form, "prefill.chunk_tokens").placeholderText() == "one shot"
     assert field(form, "speculation.draft_tokens").placeholderText() == "off"
+
+
+def test_an_answer_that_is_not_asked_about_says_so(form, scenario, library):
+    answer = field(form, "prefill.answer_tokens")
+    assert answer.placeholderText() == "not asked"
+    present(form, scenario, library, {"prefill.answer_tokens": 200})
+    form.present(run(scenario, library))
+    assert (answer.text(), answer.placeholderText()) == ("", "not asked")

@@ -54,7 +54,8 @@ class PromptGroup(Group):
             ),
             parse=typed.whole,
             unit=tr("tokens"),
-        ).setPlaceholderText(tr("not asked"))
+            empty=tr("not asked"),
+        )
         self.turn = ElidedLabel(self._body, lines=TURN_LINES)
         self.turn.setFont(sized("caption"))
         self.turn.setForegroundRole(QPalette.ColorRole.PlaceholderText)
