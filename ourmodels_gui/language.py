@@ -28,12 +28,13 @@ _here: ContextVar[gettext.NullTranslations | None] = ContextVar("_here", default
 
 def tr(text: str) -> str:
     """The text in the language in use. Values are put in afterwards, with `format`."""
-    return _current().gettext(text) if text else text  # what "" stands for is the file's header
+    # Asked for hundreds of times by each edit; what "" stands for is the file's header.
+    return (_here.get() or _used).gettext(text) if text else text
 
 
 def trn(one: str, many: str, count: int) -> str:
     """The text for so many of something: languages differ in which numbers share a form."""
-    return _current().ngettext(one, many, count)
+    return (_here.get() or _used).ngettext(one, many, count)
 
 
 def mark(text: str) -> str:
@@ -83,10 +84,6 @@ def english() -> Iterator[None]:
         yield
     finally:
         _here.reset(before)
-
-
-def _current() -> gettext.NullTranslations:
-    return _here.get() or _used
 
 
 def _folder() -> Path:

@@ -116,6 +116,7 @@ class MainWindow(QMainWindow):
         self.machines.view.setFocus()
         self.status.offer(self._library)
         self._store_changed()
+        self._show_title()
         self._first_answer = QTimer(self, singleShot=True, interval=0)
         self._first_answer.timeout.connect(recompute.now)
         self._is_painted = False
@@ -212,7 +213,6 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             self.asked.offer(self._library)
             self.status.offer(self._library)
-        self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))
