@@ -100,6 +100,10 @@ HARDWARE = {
         edit("hardware/radeon-rx-9070.json", ("name", "Radeon RX 9060")),
         "name", "also stands in",
     ),
+    "replaced by none": (
+        edit("hardware/radeon-vii.json", ("replaced_by", "radeon-viii")),
+        "replaced_by", "no id that can be chosen",
+    ),
     "idle exception": (
         edit("hardware/titan-v.json", ("exceptions", {"price_plausible": "Rare."})),
         "exceptions.price_plausible", "remove the exception",
@@ -136,6 +140,10 @@ MODELS = {
     "layers": (edit("models/qwen3-4b.json", ("layer_count", 30)), "layer_count", "36 attending"),
     "hidden width": (
         edit("models/qwen3-32b.json", ("hidden_width", 4096)), "hidden_width", "5120 wide"
+    ),
+    "replaced by none": (
+        edit("models/qwen3-0.6b.json", ("replaced_by", "qwen3-0.6b")),
+        "replaced_by", "no id that can be chosen",
     ),
     "tied": (edit("models/qwen3-14b-base.json", ("tied", True)), "tied", "output_head"),
     "experts": (edit(QWEN, ("experts.0.routed", 64)), "experts[0].routed", "64 experts"),

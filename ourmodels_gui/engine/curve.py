@@ -84,13 +84,14 @@ def _of_policy(way: placement.Policy, batches: NDArray[Any]) -> DecodeCurve:
     rated = np.full(batches.shape, True) if way.beyond else batches <= way.memory_batch()
     each, memory_s, arithmetic_s = np.full((3, *batches.shape), np.nan)
     many = batches[rated].astype(np.float64)
-    known = way.compute_seconds(np.ones(1)) is not None
+    alone_s = way.compute_seconds(many if len(many) else np.ones(1))
     if len(many):
         found = [limit.per_session_tokens_per_s for limit in way.limits(many)]
         each[rated] = np.min(found, axis=0)
         memory_s[rated] = way.step.emitted_tokens / found[0]
-        arithmetic_s[rated] = way.compute_seconds(many)
-    return DecodeCurve(batches, batches * each, each, memory_s, arithmetic_s if known else None)
+        arithmetic_s[rated] = alone_s
+    known = None if alone_s is None else arithmetic_s
+    return DecodeCurve(batches, batches * each, each, memory_s, known)
 
 
 def _limits_of_policy(

@@ -126,6 +126,28 @@ def at_contexts(
     )
 
 
+def some_of(table: ModelTable, rows: slice) -> ModelTable:
+    """A run of models of a table; its figures are the table's own, not copies."""
+    columns = {
+        name: getattr(table, name)[rows]
+        for name in ModelTable.__struct_fields__
+        if name != "mixtures"
+    }
+    mixtures = []
+    for mixture in table.mixtures:
+        start, end = mixture.rows.searchsorted((rows.start, rows.stop))
+        if start < end:
+            mixtures.append(
+                msgspec.structs.replace(
+                    mixture,
+                    rows=mixture.rows[start:end] - rows.start,
+                    always_bytes=mixture.always_bytes[start:end],
+                    expert_bytes=mixture.expert_bytes[:, start:end],
+                )
+            )
+    return ModelTable(**columns, mixtures=tuple(mixtures))
+
+
 def touched_experts(routed: int, per_token: int, length: int) -> Floats:
     """Distinct experts of an iteration of 1, 2, .. `length` routings."""
     return _touched_table(routed, per_token, 1 << (length - 1).bit_length())[:length]

@@ -1,6 +1,8 @@
 """Words that are cut where the room ends, whole on hover."""
 
-from PySide6.QtCore import QSize, Qt
+from bisect import bisect_right
+
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -11,20 +13,23 @@ def in_lines(words: str, metrics: QFontMetrics, width: int, count: int) -> list[
     """The words broken into at most `count` lines, the last one cut where the room ends."""
     lines: list[str] = []
     rest = words.split()
-    while rest and len(lines) < count - 1:
-        line = rest.pop(0)
-        while rest and metrics.horizontalAdvance(f"{line} {rest[0]}") <= width:
-            line = f"{line} {rest.pop(0)}"
+
+    def room_px(many: int) -> int:
+        return metrics.horizontalAdvance(" ".join(rest[:many]))
+
+    while rest:
+        # Qt cuts some words that just fit: it adds up fractions, and an advance is a whole number.
+        if room_px(len(rest)) <= width:
+            return [*lines, " ".join(rest)]
+        many = len(rest)
+        if len(lines) < count - 1:
+            many = max(bisect_right(range(1, many), width, key=room_px), 1)
+        line = " ".join(rest[:many])
+        if many == len(rest) or room_px(many) > width:
+            line = metrics.elidedText(line, Qt.TextElideMode.ElideRight, width)
         lines.append(line)
-    if rest:
-        lines.append(" ".join(rest))
-    # Qt cuts some words that just fit: it adds up fractions where the advance is a whole number.
-    return [
-        line
-        if metrics.horizontalAdvance(line) <= width
-        else metrics.elidedText(line, Qt.TextElideMode.ElideRight, width)
-        for line in lines
-    ]
+        rest = rest[many:]
+    return lines
 
 
 class ElidedLabel(QLabel):
@@ -38,6 +43,8 @@ class ElidedLabel(QLabel):
         self.setAlignment(Qt.AlignmentFlag.AlignTop)
 
     def say(self, words: str, hint: str = "") -> None:
+        if (words, hint) == (self._whole, self._hint):
+            return
         self._whole, self._hint = words, hint
         self.setAccessibleName(words)
         self._cut()
@@ -68,4 +75,10 @@ class ElidedLabel(QLabel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._cut()
+        if event.oldSize().width() != self.width():
+            self._cut()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._cut()

@@ -34,8 +34,9 @@ class ListField(QComboBox):
 
     def setToolTip(self, tip: str) -> None:
         """What the field is for; words that are cut stand before it."""
-        self._tip = tip
-        self._tell()
+        if tip != self._tip:
+            self._tip = tip
+            self._tell()
 
     def _tell(self) -> None:
         words = self.currentText()
@@ -53,4 +54,5 @@ class ListField(QComboBox):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._tell()
+        if event.oldSize().width() != self.width():
+            self._tell()

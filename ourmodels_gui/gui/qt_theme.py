@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication
 
 from .. import paths, settings
+from .focus_ring import KeyboardFocus
 from .theme import DARK, LIGHT, SCROLL_PX, TEXT_PX, Palette, is_dark, px
 
 
@@ -29,10 +30,13 @@ QComboBox {{ {field} padding: 2px 2px 2px 6px;
 QPlainTextEdit[isField="true"] {{ {field} }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
     border-color: {palette.accent}; }}
+QLineEdit[told="odd"], QComboBox[told="odd"] {{ border-color: {palette.below}; }}
+QLineEdit[told="wrong"], QComboBox[told="wrong"] {{ border-color: {palette.unfit}; }}
 QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {palette.muted}; }}
 QComboBox::drop-down {{ border: none; width: {px(20)}px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg");
     width: {sign}px; height: {sign}px; }}
+QAbstractButton, QTabBar {{ outline: none; }}
 QCheckBox {{ spacing: 6px; }}
 QCheckBox::indicator, QTreeView::indicator, QTableView::indicator {{ {field}
     width: {sign}px; height: {sign}px; border-radius: 3px; }}
@@ -67,9 +71,9 @@ QSplitter::handle {{ background: transparent; }}
 QSplitter::handle:vertical {{ border-top: 1px solid {palette.line}; margin: 3px 0 0 0; }}
 QSplitter::handle:horizontal {{ border-left: 1px solid {palette.line}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
-QTabBar::tab {{ padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }}
+QTabBar::tab {{ padding: 5px 10px; border: 2px solid transparent; }}
 QTabBar::tab:selected {{ border-bottom-color: {palette.accent}; color: {palette.accent}; }}
-QTabBar::tab:focus {{ border-bottom-color: {palette.text}; }}
+QTabBar::tab:focus {{ border-color: {palette.accent}; border-radius: 4px; }}
 QTabWidget::pane {{ border: none; border-top: 1px solid {palette.line}; }}
 QStatusBar::item {{ border: none; }}
 """
@@ -130,6 +134,7 @@ class Theme(QObject):
         size = max(QFontInfo(font).pixelSize(), TEXT_PX)
         font.setPixelSize(round(size * text_percent / 100))
         app.setFont(font)
+        KeyboardFocus(app)
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self.choose("system")
 

@@ -5,7 +5,7 @@ References: formulation, the last paragraph of "Cheat sheet".
 
 from ..engine.setup import Assumption, Setup, TypedCache
 from ..language import mark, tr
-from ..scenario import InlineModel, PrefillChoice, Scenario
+from ..scenario import InlineModel, ModelRef, PrefillChoice, Scenario
 from .chosen import ChosenMachine, ChosenModel, Lengths
 from .composing import told_of
 from .hardware import MachineEntry
@@ -29,6 +29,7 @@ def assumptions(
     told = [
         *_of_machine(scenario, machine, library),
         *_of_model(scenario, model),
+        *_replaced(scenario, machine, library),
         *_of_workload(scenario, setup, machine, lengths),
         *of_speculation(scenario, setup, library),
         *of_prompt(scenario, setup),
@@ -179,6 +180,20 @@ def _of_model(scenario: Scenario, model: ChosenModel) -> list[Assumption]:
         told.append(
             Assumption(mark("cache read precision"), scenario.workload.cache_read_format, "", TYPED)
         )
+    return told
+
+
+def _replaced(scenario: Scenario, machine: ChosenMachine, library: Library) -> list[Assumption]:
+    """What took the place of an entry that the catalog keeps for the scenarios that name it."""
+    asked = scenario.model.id if isinstance(scenario.model, ModelRef) else ""
+    told = []
+    for old, known in (
+        (machine.entry, library.machines),
+        (library.models.get(asked), library.models),
+    ):
+        if old is not None and (new := known.get(old.record.replaced_by)) is not None:
+            source = tr("the entry {old} is out of date; choose the new one").format(old=old.name)
+            told.append(Assumption(mark("replaced by"), new.name, "", source))
     return told
 
 

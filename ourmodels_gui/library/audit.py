@@ -58,6 +58,7 @@ def check(catalog: Path, user: Path | None = None) -> list[Problem]:
     for entry in own.models.values():
         if entry.yours:
             found += check_model(entry.record, entry.place)
+    found += replacements_exist(own)
     found += check_links(shipped.links, every)
     found += check_compositions(shipped, every, yours=False)
     found += check_compositions(own, None, yours=True)
@@ -71,6 +72,16 @@ def check(catalog: Path, user: Path | None = None) -> list[Problem]:
         (Problem(_within(catalog, p.place), p.key, p.message) for p in found),
         key=lambda problem: (problem.place, problem.key),
     )
+
+
+def replacements_exist(library: Library) -> Iterator[Problem]:
+    """What an entry says took its place can be chosen, and nothing took the place of that."""
+    for known in (library.machines, library.models):
+        for entry in {entry.place: entry for entry in known.values()}.values():
+            newer = entry.record.replaced_by
+            if newer and (newer not in known or known[newer].record.replaced_by):
+                message = tr("“{newer}” is no id that can be chosen instead; correct it")
+                yield Problem(entry.place, "replaced_by", message.format(newer=newer))
 
 
 def count(library: Library) -> Counts:

@@ -131,7 +131,7 @@ def _budget(tag: PriceTag, budget: float, currency: str) -> Check:
 
 
 def _value(table: Table, column: str, row: int) -> float | None:
-    value = float(table.values(column)[row])
+    value = table.value(column, row)
     return None if math.isnan(value) else value
 
 

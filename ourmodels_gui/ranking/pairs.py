@@ -20,7 +20,7 @@ from ..engine.longest_context import longest_context_tokens
 from ..engine.placement.sweep import CompositionSweep
 from ..engine.setup import Machine, Workload
 from ..engine.sweep import sweep_tables, verdict_codes
-from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
+from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table, some_of
 from ..language import tr
 from ..library.resolve import (
     OVERHEAD_BYTES,
@@ -33,7 +33,7 @@ from ..problem import BadInput
 from ..scenario import PrefillChoice, WorkloadChoice
 from .compositions import Compositions, compositions, modes_of, sweep_of
 from .field import LONGEST_TOKENS, Field
-from .prompts import FIGURES, ComposedPrompts, prompts_of_machines, seconds_in_use
+from .prompts import Prompts, prompts_of_machines, seconds_in_use
 from .rungs import in_one_format
 
 Floats = NDArray[np.float64]
@@ -48,8 +48,9 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     machines: places of those machines in the field, of which the first `single` are no
     compositions. in_use: of a composition, all pools together. rung: which of a model's formats is
-    in use. The four figures of the sweeps are there from the start, the others are worked out each
-    time when asked for, because the table keeps them; NaN where a figure does not exist.
+    in use. swept: the figures of the sweeps, by [figure, model, machine] of the whole field. The
+    others are worked out each time when asked for, because the table keeps them; NaN where a figure
+    does not exist.
     """
 
     field: Field
@@ -64,10 +65,7 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     model_table: ModelTable
     compute_s: Floats | None
     rung: NDArray[np.int8]
-    memory_batch: Floats
-    best_batch: Floats
-    aggregate_tokens_per_s: Floats
-    per_session_tokens_per_s: Floats
+    swept: Floats
 
     def at_prompt(self, prefill: PrefillChoice | None) -> "Pairs":
         """The same for another prompt; decode rests on no more than its modes of arithmetic.
@@ -82,6 +80,21 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
     def single(self) -> int:
         """How many of the machines are no compositions."""
         return len(self.in_use) - len(self.composed.chosen)
+
+    @property
+    def memory_batch(self) -> Floats:
+        """How many sessions fit."""
+        return self._swept("memory_batch")
+
+    @property
+    def best_batch(self) -> Floats:
+        """The batch at which the most tokens per second are produced."""
+        return self._swept("best_batch")
+
+    def _swept(self, name: str) -> Floats:
+        """A figure of the sweeps; of the same memory where every machine can be evaluated."""
+        known = self.swept[SWEPT.index(name), : self.field.evaluable]
+        return known if self.machines.size == known.shape[1] else known[:, self.machines]
 
     @property
     def column(self) -> Indices:
@@ -164,21 +177,18 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                 longest[:, place] = np.nan
         return np.where(longest >= 1.0, longest, np.nan)
 
-    @property
-    def prompts(self) -> Floats:
-        """The `FIGURES` of prefill by [figure, model, machine]; NaN without a prompt."""
-        figures = self.prompts_of_machines.copy()
-        for place in range(self.single, len(self.in_use)):
-            for model in range(self.field.evaluable):
-                figures[:, model, place] = self.prompt_of(model, place)
-        return figures
-
     @cached_property
-    def prompts_of_machines(self) -> Floats:
-        """The same, NaN for compositions."""
-        figures = np.full((len(FIGURES), *self.memory_batch.shape), np.nan)
-        if self.prefill is not None:
-            figures[:, :, : self.single] = prompts_of_machines(
+    def prompts(self) -> Prompts | None:
+        """The figures of prefill; None without a prompt."""
+        if self.prefill is None:
+            return None
+        return Prompts(
+            self.field,
+            self.composed,
+            self.model_table,
+            self.basis,
+            self.prefill,
+            of_machines=prompts_of_machines(
                 self.field.costs,
                 self.model_table,
                 self.machine_table,
@@ -186,24 +196,9 @@ class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
                 column=self.column[:, : self.single],
                 basis=self.basis,
                 prefill=self.prefill,
-            )
-        return figures
-
-    def prompt_of(self, model: int, place: int) -> Floats:
-        """The same of one pair; place, among the machines here."""
-        if self.composed_prompts is None or place < self.single:
-            figures: Floats = self.prompts_of_machines[:, model, place]
-            return figures
-        column = int(self.rung[model, place]) * self.field.evaluable + model
-        return self.composed_prompts.of(place - self.single, column)
-
-    @cached_property
-    def composed_prompts(self) -> ComposedPrompts | None:
-        """The prompts of compositions; None where there is no prompt."""
-        if self.prefill is None:
-            return None
-        return ComposedPrompts(
-            self.field, self.composed, self.model_table, self.basis, self.prefill
+            ),
+            places=self.machines[: self.single],
+            column=self.column[:, self.single :],
         )
 
     def _per_session(self, swept_bytes: Floats, batch: float) -> Floats:
@@ -242,17 +237,26 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         flop = position_flop(field.costs[: field.evaluable], models.read_context_tokens)
         linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
         compute_s = linear * linear_s + attention * attention_s
-    swept = sweep_tables(machines, models, basis.floor_tokens_per_s, compute_s)
-    rung, *figures = in_one_format(
-        field.evaluable, field.rungs, [getattr(swept, name).T for name in SWEPT]
-    )
+    count, floor = field.evaluable, basis.floor_tokens_per_s
+
+    def of_machines(rung: int) -> tuple[Floats, ...]:
+        rows = slice(rung * count, (rung + 1) * count)
+        computing = None if compute_s is None else compute_s[rows]
+        swept = sweep_tables(machines, some_of(models, rows), floor, computing)
+        return tuple(getattr(swept, name).T for name in SWEPT)
+
+    by_row = np.full((len(SWEPT), len(field.models), len(field.machines)), np.nan)
+    rung, by_row[:, :count, places] = in_one_format(field.rungs, of_machines)
     found = None
     if composed.chosen:
         found = sweep_of(field, composed, models, basis, prefill or PrefillChoice())
-        beside = in_one_format(
-            field.evaluable, field.rungs, [getattr(found, name).T for name in SWEPT]
-        )
-        rung, *figures = map(np.hstack, zip((rung, *figures), beside, strict=True))
+        whole = [getattr(found, name).T for name in SWEPT]
+
+        def of_compositions(rung: int) -> tuple[Floats, ...]:
+            return tuple(figure[rung * count : (rung + 1) * count].copy() for figure in whole)
+
+        beside, by_row[:, :count, composed.places] = in_one_format(field.rungs, of_compositions)
+        rung = np.hstack([rung, beside])
         places = np.concatenate([places, composed.places])
         in_use = (*in_use, *(chosen.machine for chosen in composed.chosen))
         machines = machine_table(in_use, np.concatenate([kept, composed.overheads_bytes]))
@@ -269,7 +273,7 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         models,
         compute_s,
         rung,
-        *figures,
+        by_row,
     )
 
 

@@ -66,11 +66,14 @@ def seconds_in_use(prefill: PrefillChoice, machines: tuple[Machine, ...]) -> tup
     return linear, attention
 
 
-class ComposedPrompts:
-    """The `FIGURES` of compositions, each pair worked out once.
+class Prompts:
+    """The `FIGURES` of every pair, NaN where one does not exist: of machines there from the start,
+    of compositions each pair worked out once, when it is asked for.
 
-    Parameters: field; its compositions; its models in every format; basis, whose contexts and
-    overhead play no part; prefill.
+    Parameters: field; its compositions; models, its models in every format; basis, whose contexts
+    and overhead play no part for compositions; prefill; of_machines, by [figure, model, machine],
+    with the places of these machines in the field; column, the place in `models` of each pair of
+    compositions.
     """
 
     def __init__(
@@ -80,26 +83,35 @@ class ComposedPrompts:
         models: ModelTable,
         basis: Workload,
         prefill: PrefillChoice,
+        *,
+        of_machines: Floats,
+        places: Indices,
+        column: Indices,
     ) -> None:
         self._field, self._models, self._basis = field, models, basis
-        self._composed, self._asked = composed, prefill
+        self._composed, self._column, self._asked = composed, column, prefill
         self._prompt: Prompt = prompt_in_use(prefill)
-        pairs = len(composed.chosen), len(field.costs)
-        self._is_known = np.zeros(pairs, dtype=bool)
-        self._figures = np.empty((*pairs, len(FIGURES)))
+        shape = len(field.models), len(field.machines)
+        self._figures = np.full((len(FIGURES), *shape), np.nan)
+        self._figures[:, : field.evaluable, places] = of_machines
+        self._is_open = np.zeros(shape, dtype=bool)
+        self._is_open[: field.evaluable, composed.places] = True
 
-    def of(self, composition: int, column: int) -> Floats:
-        """The figures of a pair in the order of `FIGURES`, NaN where one does not exist."""
-        pair = composition, column
-        if not self._is_known[pair]:
-            self._figures[pair] = tuple(self._worked_out(*pair))
-            self._is_known[pair] = True
-        figures: Floats = self._figures[pair]
-        return figures
+    def by_row(self, figure: str, rows: Indices | None = None) -> Floats:
+        """A figure by row of the ranking; those of `rows` are worked out, None for all."""
+        is_open = self._is_open.ravel()
+        left = np.flatnonzero(is_open) if rows is None else rows[is_open[rows]]
+        for row in left.tolist():
+            pair = model, machine = divmod(row, len(self._field.machines))
+            place = int(np.searchsorted(self._composed.places, machine))
+            found = self._worked_out(self._composed.chosen[place], int(self._column[model, place]))
+            self._figures[:, *pair] = tuple(found)
+            self._is_open[pair] = False
+        by_row: Floats = self._figures[FIGURES.index(figure)].ravel()
+        return by_row
 
-    def _worked_out(self, composition: int, column: int) -> Iterator[float]:
-        setup = self._setup(self._composed.chosen[composition], column)
-        found = prefill_under(prompt_policy(setup), ranged=False)
+    def _worked_out(self, chosen: ChosenMachine, column: int) -> Iterator[float]:
+        found = prefill_under(prompt_policy(self._setup(chosen, column)), ranged=False)
         single = found.single_prompt
         figures = found.tokens_per_s, None if single is None else single.time_s
         return (np.nan if figure is None else float(figure) for figure in figures)

@@ -4,7 +4,7 @@ The one of most bytes that serves at least one session above the floor; failing 
 most bytes in which a session fits; failing that, the smallest.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,26 +12,29 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def in_one_format(models: int, rungs: int, figures: list[Floats]) -> list[NDArray[Any]]:
-    """The rung of each pair, then each figure in that format, by [model, machine].
+def in_one_format(
+    rungs: int, figures_of: Callable[[int], tuple[Floats, ...]]
+) -> tuple[NDArray[np.int8], tuple[Floats, ...]]:
+    """The rung of each pair, and each figure in that format, by [model, machine].
 
-    Parameters: models; rungs, the formats of each, of most bytes first; figures by [format and
-    model, machine], every model in its first format, and so on: the memory batch, the best batch,
-    and what else there is.
+    One format is worked out after the other, the smallest first: of all but two nothing is kept.
+
+    Parameters: rungs, the formats of each model, of most bytes first; figures_of, of a rung the
+    memory batch, the best batch, and what else there is, in arrays that may be written to.
     """
-    machines = figures[0].shape[1]
-    if rungs <= 1:
-        return [np.zeros((models, machines), dtype=np.int8), *figures]
-    rung = _largest_that_serves(rungs, figures[0], figures[1])
-    pair = np.arange(rung.size).reshape(rung.shape) + rung * np.intp(rung.size)
-    return [rung, *(figure.ravel().take(pair) for figure in figures)]
+    kept = figures_of(rungs - 1)
+    rung = np.full(kept[0].shape, rungs - 1, dtype=np.int8)
+    for place in reversed(range(rungs - 1)):
+        _prefer(place, figures_of(place), rung, kept)
+    return rung, kept
 
 
-def _largest_that_serves(rungs: int, memory: Floats, best: Floats) -> NDArray[np.int8]:
-    """The rung of each pair, from its batches in every format."""
-    shape = (rungs, memory.shape[0] // rungs, memory.shape[1])
-    rung = np.full(shape[1:], rungs - 1, dtype=np.int8)
-    for batch in (memory.reshape(shape), best.reshape(shape)):
-        for place in reversed(range(rungs)):
-            np.copyto(rung, place, where=batch[place] >= 1.0)
-    return rung
+def _prefer(
+    place: int, figures: tuple[Floats, ...], rung: NDArray[np.int8], kept: tuple[Floats, ...]
+) -> None:
+    """Take the figures of a larger format wherever it is the better one."""
+    memory, best = figures[:2]
+    takes = (best >= 1.0) | ((memory >= 1.0) & ~(kept[1] >= 1.0))
+    for whole, figure in zip(kept, figures, strict=True):
+        np.copyto(whole, figure, where=takes)
+    rung[takes] = place

@@ -9,7 +9,7 @@ Rows are numbered model by model, machine by machine inside; `machine` and `mode
 places in the field. A figure that does not exist is NaN in `values` and "-" in `cell`.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
@@ -29,9 +29,8 @@ from ..units import ENGLISH, Separators
 from .columns import BY_ID, NONE
 from .field import Field, RankedModel
 from .machines import RankedMachine
-from .money import PriceTag, cost_per_million_tokens, price_tag
-from .pairs import Pairs, pairs
-from .prompts import FIGURES
+from .money import Priced, PriceTag, cost_per_million_tokens, priced
+from .pairs import SWEPT, Pairs, pairs
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -40,6 +39,12 @@ UNKNOWN = -1
 UNKNOWN_SAID = mark("cannot be evaluated")
 """The verdict of a row that cannot be evaluated, as a code and in words."""
 GB = 1e9
+BY_MACHINE = ("memory_power_gb2_per_s", "price", "watts")
+"""Columns that are the same for every model."""
+PER = {"tokens_per_s_per_price": "price", "tokens_per_joule": "watts"}
+"""Columns that are the aggregate by another one."""
+FOLLOWING = {*BY_MACHINE, *PER, "cost_per_million_tokens"}
+"""Columns that follow in a moment from others, and so are not kept."""
 PROMPTS = {
     "prefill_tokens_per_s": "tokens_per_s",
     "time_to_first_token_s": "single_time_s",
@@ -48,7 +53,11 @@ PROMPTS = {
 
 
 class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """A ranking at one workload. Columns are worked out when first asked for."""
+    """A ranking at one workload. Columns are worked out when first asked for.
+
+    Those of money, and what is the same for every model, are worked out each time, for the rows
+    that are asked for: to keep them would take as much memory as all the others.
+    """
 
     field: Field
     pairs: Pairs
@@ -83,8 +92,8 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def worked_out(self) -> Collection[str]:
-        """The columns that were asked for already."""
-        return self._columns.keys()
+        """The columns that take no more work."""
+        return self._columns.keys() | FOLLOWING | set(SWEPT)
 
     def values(self, column: str) -> Floats:
         """A column by row in the unit of its id, NaN where the figure does not exist.
@@ -99,62 +108,74 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
                     column=column, known=known
                 ),
             )
+        if column in FOLLOWING:
+            return self.some(column, np.arange(len(self)))
         if column not in self._columns:
             self._columns[column] = self._worked_out(column)
         return self._columns[column]
 
     def some(self, column: str, rows: Indices) -> Floats:
         """The same of some rows, without working out what only the others need."""
-        name = PROMPTS.get(column)
-        if name is None or column in self._columns:
-            return self.values(column)[rows]
-        place = FIGURES.index(name)
-        figures = self._spread(self.pairs.prompts_of_machines[place])[rows]
-        for at, row in enumerate(rows.tolist()):
-            if self.machine_of(row).composed is not None and self.verdict[row] != UNKNOWN:
-                figures[at] = self.pairs.prompt_of(*self._place(row))[place]
-        return figures
+        if column in BY_MACHINE:
+            return self._by_machine[column][rows % len(self.field.machines)]
+        if column in PER:
+            return self.some("aggregate_tokens_per_s", rows) / self.some(PER[column], rows)
+        if column == "cost_per_million_tokens":
+            return self._cost(rows)
+        prompts = self.pairs.prompts if column in PROMPTS else None
+        if prompts is not None:
+            return prompts.by_row(PROMPTS[column], rows)[rows]
+        return self.values(column)[rows]
+
+    def value(self, column: str, row: int) -> float:
+        """The same of one row."""
+        return float(self.some(column, np.array([row]))[0])
 
     def _worked_out(self, column: str) -> Floats:
         found = self.pairs
-        match column:
-            case "prefill_tokens_per_s" | "time_to_first_token_s":
-                return self._spread(found.prompts[FIGURES.index(PROMPTS[column])])
-            case "spare_gb":
-                return self._spread(found.spare_bytes / GB)
-            case "memory_power_gb2_per_s":
-                powers = [memory_power_bytes2_per_s(machine) for machine in found.in_use]
-                return self._by_machine(np.array(powers) / GB**2, found.machines)
-            case "price":
-                return self._by_machine(_known(tag.amount for tag in self.price_tags))
-            case "watts":
-                return self._by_machine(_known(machine.watts for machine in self.field.machines))
-            case "tokens_per_s_per_price":
-                return self.values("aggregate_tokens_per_s") / self.values("price")
-            case "tokens_per_joule":
-                return self.values("aggregate_tokens_per_s") / self.values("watts")
-            case "cost_per_million_tokens":
-                return self._cost()
+        if column in SWEPT:
+            swept: Floats = found.swept[SWEPT.index(column)].ravel()
+            return swept
+        if column in PROMPTS:
+            prompts, none = found.prompts, np.full(len(self), np.nan)
+            return none if prompts is None else prompts.by_row(PROMPTS[column])
+        if column == "spare_gb":
+            return self._spread(found.spare_bytes / GB)
         return self._spread(getattr(found, column))
 
-    def _cost(self) -> Floats:
-        electricity = self.settings.electricity_per_kwh
+    @cached_property
+    def _by_machine(self) -> dict[str, Floats]:
+        """Each of BY_MACHINE by machine of the field."""
+        powers = np.full(len(self.field.machines), np.nan)
+        found = [memory_power_bytes2_per_s(machine) for machine in self.pairs.in_use]
+        powers[self.pairs.machines] = np.array(found) / GB**2
+        watts = [np.nan if one.watts is None else one.watts for one in self.field.machines]
+        figures = (powers, self._priced.amounts, np.array(watts, dtype=np.float64))
+        return dict(zip(BY_MACHINE, figures, strict=True))
+
+    def _cost(self, rows: Indices) -> Floats:
+        electricity, lifetime = self.settings.electricity_per_kwh, self.settings.lifetime_years
         if electricity is None:
-            return np.full(len(self), np.nan)
-        price, watts = self.values("price"), self.values("watts")
-        aggregate, lifetime = self.values("aggregate_tokens_per_s"), self.settings.lifetime_years
+            return np.full(rows.size, np.nan)
+        aggregate, price, watts = (
+            self.some(column, rows) for column in ("aggregate_tokens_per_s", "price", "watts")
+        )
         return cost_per_million_tokens(aggregate, price, watts, electricity, lifetime)
 
-    @cached_property
+    @property
     def price_tags(self) -> tuple[PriceTag, ...]:
         """The price of each machine of the field, with where it comes from."""
-        return tuple(price_tag(machine, self.settings) for machine in self.field.machines)
+        return self._priced.tags
+
+    @cached_property
+    def _priced(self) -> Priced:
+        field, settings = self.field, self.settings
+        return field.priced.of(settings, lambda: priced(field.machines, settings))
 
     def at_prices(self, settings: Settings) -> "Table":
-        """The same table at other prices; what does not rest on them is kept."""
+        """The same table at other prices, on which nothing that is kept rests."""
         other = Table(self.field, self.pairs, settings)
-        kept = {key: column for key, column in self._columns.items() if not BY_ID[key].money}
-        other._columns.update(kept)
+        other._columns.update(self._columns)
         return other
 
     def at_prompt(self, prefill: PrefillChoice | None) -> "Table":
@@ -189,8 +210,8 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def cell(self, column: str, row: int, separators: Separators = ENGLISH) -> str:
         """A figure as people read it, without its unit; "-" where it does not exist."""
-        value = self.values(column)[row]
-        return NONE if np.isnan(value) else BY_ID[column].text(float(value), separators)
+        value = self.value(column, row)
+        return NONE if np.isnan(value) else BY_ID[column].text(value, separators)
 
     def unit(self, column: str) -> str:
         """The unit of a column, with the user's currency where it is one of money."""
@@ -224,14 +245,14 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
                 return missing or tr(
                     "it has no measured bandwidth; rank at resource limits instead"
                 )
-        single = self.values("single_session_tokens_per_s")[row]
+        single = self.value("single_session_tokens_per_s", row)
         floor = self.pairs.basis.floor_tokens_per_s
         return tr("one session reaches {rate} of the {floor} tok/s that each must have").format(
-            rate=units.rate(float(single), separators), floor=units.rate(floor, separators)
+            rate=units.rate(single, separators), floor=units.rate(floor, separators)
         )
 
     def _missing(self, row: int, separators: Separators) -> str:
-        return units.size(-float(self.values("spare_gb")[row]) * GB, separators)
+        return units.size(-self.value("spare_gb", row) * GB, separators)
 
     def scenario(self, row: int) -> Scenario:
         """The scenario of a row, to be opened or saved."""
@@ -262,14 +283,6 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
             spread[:known, places] = figures
         return spread.ravel()
 
-    def _by_machine(self, figures: Floats, places: Indices | None = None) -> Floats:
-        """Figures by machine -> by row."""
-        whole = figures
-        if places is not None:
-            whole = np.full(len(self.field.machines), np.nan)
-            whole[places] = figures
-        return np.tile(whole, len(self.field.models))
-
 
 def rank(
     field: Field,
@@ -290,7 +303,3 @@ def rank(
     ):
         raise ValueError("the field was prepared for other cache formats")
     return Table(field, pairs(field, choice, prefill), settings or Settings())
-
-
-def _known(figures: Iterable[float | None]) -> Floats:
-    return np.array([np.nan if figure is None else figure for figure in figures], dtype=np.float64)

@@ -32,7 +32,7 @@ def value_plot(
     Errors: BadInput for an unknown column.
     """
     chosen = np.arange(len(table)) if rows is None else rows
-    across, up = table.values(x)[chosen], table.values(y)[chosen]
+    across, up = table.some(x, chosen), table.some(y, chosen)
     with np.errstate(invalid="ignore"):
         there = (across > 0.0) & (up > 0.0) & np.isfinite(across) & np.isfinite(up)
     across, up = across[there], up[there]

@@ -18,7 +18,7 @@ from ourmodels_gui.engine.speculation import (
     loses,
     loses_at,
 )
-from ourmodels_gui.engine.step import decode_step
+from ourmodels_gui.engine.step import Step, decode_step
 
 
 @settings(max_examples=100)
@@ -122,6 +122,20 @@ def scan(ordinary, speculative, batches):
 def test_the_losing_batches_are_those_that_a_scan_finds(found, batches):
     steps = decode_step(found, None), decode_step(found, found.speculation)
     assert loses_at(*steps, batches) == scan(*steps, batches)
+
+
+@pytest.mark.parametrize("fitting", range(1, 9))
+@pytest.mark.parametrize("crossing", [n / 2 for n in range(1, 18)])
+def test_two_straight_lines_cross_between_any_two_batches(crossing, fitting):
+    """2 (10 + b) bytes for two tokens, against a draft that costs more at once or more each."""
+    ordinary = Step(1.0, 10.0, (), "floor", 1.0)
+    at_once = Step(1.0, 20.0 + crossing, (), "floor", 1.0, draft_tokens=1, emitted_tokens=2.0)
+    each = Step(1.0, 10.0, (), "floor", 2.0 + 10.0 / crossing, draft_tokens=1, emitted_tokens=2.0)
+    for speculative, losing_first in ((at_once, True), (each, False)):
+        tried = (batch for batch in range(1, fitting + 1) if batch != crossing)
+        lost = [batch for batch in tried if (batch < crossing) == losing_first]
+        wanted = ((lost[0], lost[-1]),) if lost else ()
+        assert loses_at(ordinary, speculative, fitting) == wanted
 
 
 @settings(max_examples=80, deadline=None)

@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 
 from ourmodels_gui import scenario
@@ -10,9 +11,11 @@ from ourmodels_gui.engine.costs import (
     draft_read_bytes,
     full_sweep_bytes,
 )
+from ourmodels_gui.engine.kept import Kept
 from ourmodels_gui.engine.setup import Draft, TypedCache
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.inline import ARITHMETIC_MODES, InlineAdapter, InlineCache, InlineLayer
+from ourmodels_gui.library import resolve as resolving
 from ourmodels_gui.library import written_out
 from ourmodels_gui.library.hardware import MODES, HardwareRecord, machine_entries
 from ourmodels_gui.library.load import Library, ModelEntry
@@ -145,6 +148,21 @@ def fault(*arguments, **sections):
 def told(found, name):
     (match,) = [item for item in found.assumptions if item.name.startswith(name)]
     return match
+
+
+def test_whoever_uses_an_entry_that_was_replaced_is_told_by_what():
+    document = BOX | {"replaced_by": CARD["configurations"][0]["id"]}
+    old = model(MODEL | {"replaced_by": "drafting"})
+    library = msgspec.structs.replace(
+        LIBRARY,
+        machines=LIBRARY.machines | entries(document),
+        models=LIBRARY.models | {"little": ModelEntry("little", MODEL["name"], "Acme", old)},
+    )
+    names = [
+        item.value for item in resolve(chosen(), library).assumptions if item.name == "replaced by"
+    ]
+    assert names == [CARD["name"], DRAFTING["name"]]
+    assert not any(item.name == "replaced by" for item in setup().assumptions)
 
 
 def test_the_scenario_and_the_library_know_the_same_modes():
@@ -499,3 +517,19 @@ def test_a_share_below_the_need_is_a_caution_and_an_assumption():
 def test_bad_input_becomes_the_evaluations_problem():
     found = run(chosen("nothing"), LIBRARY)
     assert found.result is None and found.problem.key == "hardware"
+
+
+def test_a_model_is_worked_out_anew_only_in_other_formats(monkeypatch):
+    asked = []
+
+    def counted(record, *formats):
+        asked.append(formats)
+        return model_costs(record, *formats)
+
+    monkeypatch.setattr(resolving, "model_costs", counted)
+    monkeypatch.setattr(resolving, "_kept", Kept())
+    first = setup()
+    again = setup("box-64gb", workload={"floor_tokens_per_s": 3})
+    assert again.model is first.model and len(asked) == 1
+    fewer = setup(workload={"cache_format": "q8_0"})
+    assert fewer.model.cache != first.model.cache and len(asked) == 2

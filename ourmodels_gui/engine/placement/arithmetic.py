@@ -28,6 +28,11 @@ class Work(msgspec.Struct, frozen=True):
         return Parts(self.parts.classes, self.parts.held_bytes, flop)
 
 
+def counted(model: ModelCosts) -> bool:
+    """Whether the arithmetic of a model is known."""
+    return model.linear_active_parameters is not None and model.attention is not None
+
+
 def work(
     setup: Setup, step: Step, sessions: tuple[Values, Values], whole_layers: bool
 ) -> Work | None:

@@ -82,7 +82,7 @@ class Rooms:
         """Fractions in the first pool that gain the most there, parts by these batches."""
         held = self.held_bytes[:, columns]
         solid = held > LEAST_BYTES
-        each = np.where(gain_s > 0.0, np.inf, np.where(gain_s < 0.0, -np.inf, 0.0))
+        each = np.zeros(held.shape)
         np.divide(gain_s, held, out=each, where=solid)
         order = np.argsort(-each, axis=0, kind="stable")
         sorted_held = np.take_along_axis(held, order, axis=0)

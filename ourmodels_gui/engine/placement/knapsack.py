@@ -21,8 +21,8 @@ def density(parts: Parts) -> Values:
 def in_order(parts: Parts) -> tuple[Values, Values]:
     """Bytes held and moved, the densest part first, at each batch."""
     order = np.argsort(-density(parts), axis=0, kind="stable")
-    held = np.take_along_axis(parts.held_bytes, order, axis=0)
-    return held, np.take_along_axis(parts.moved_bytes, order, axis=0)
+    columns = np.arange(order.shape[1])
+    return parts.held_bytes[order, columns], parts.moved_bytes[order, columns]
 
 
 def densest_first(parts: Parts, room_bytes: Values) -> Values:

@@ -23,7 +23,7 @@ class Pool(msgspec.Struct, frozen=True):
     one_s: float
     all_s: float
     source: Device
-    link: bool = False
+    link: bool
 
 
 def pools_in(composition: Composition, mode: Mode) -> tuple[Pool, ...]:

@@ -1,6 +1,7 @@
 """Where bytes lie best in pools of unlike speed, for the memory alone."""
 
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -16,8 +17,25 @@ from .parts import Parts, parts
 from .policy import Policy, Values
 from .pool import Mode, pools_in
 
+Found = TypeVar("Found")
 MOST_KNOWN = 64
 """Arrays of batches that are kept; a search for the best one looks at fewer."""
+
+
+class Known(Generic[Found]):
+    """What was found for some arrays, which are asked for again and again."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Found] = {}
+
+    def of(self, find: Callable[[], Found], *arrays: Values) -> Found:
+        """What belongs to the arrays, found anew where it is not known."""
+        key = tuple((each.shape, each.tobytes()) for each in arrays)
+        if key not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = find()
+        return self._known[key]
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -36,7 +54,8 @@ class Placed(msgspec.Struct, frozen=True):
 class Filling:
     """The parts of a setup and F of pools with their rooms (`balance`) at some batches.
 
-    Every way of using the same pools asks for them, again and again for the same batches.
+    Every way of using the same pools asks for them, again and again for the same batches. prompts:
+    F of batches of prompts.
     """
 
     def __init__(self, setup: Setup, step: Step) -> None:
@@ -44,18 +63,18 @@ class Filling:
         assert setup.composition is not None
         self._pinned = setup.composition.placement
         self._whole_layers = setup.composition.host is None
-        self._known: dict[tuple[bytes, ...], tuple[Parts, Values]] = {}
+        self._known: Known[tuple[Parts, Values]] = Known()
+        self.prompts: Known[Values] = Known()
 
     def at(self, batch: Values, groups: Values, rooms_bytes: Values) -> tuple[Parts, Values]:
         """Both at each batch, so many groups of sessions taking turns."""
-        key = (batch.tobytes(), groups.tobytes(), rooms_bytes.tobytes())
-        if key not in self._known:
+
+        def find() -> tuple[Parts, Values]:
             whole = self._whole_layers
             found = parts(self._setup, self._step, batch, batch / groups, whole_layers=whole)
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = (found, most_traffic(found, rooms_bytes, self._pinned))
-        return self._known[key]
+            return found, most_traffic(found, rooms_bytes, self._pinned)
+
+        return self._known.of(find, batch, groups, rooms_bytes)
 
 
 class PoolMemory(Policy):
@@ -76,7 +95,7 @@ class PoolMemory(Policy):
         filling: Filling | None = None,
     ) -> None:
         super().__init__(setup)
-        self._filling = filling or Filling(setup, self.step)
+        self.filling = filling or Filling(setup, self.step)
         self.mode, self.asked = mode, groups
         self.pinned = self.composition.placement
         self.pools = pools_in(self.composition, mode)
@@ -161,7 +180,7 @@ class PoolMemory(Policy):
 
     def placed_in(self, batch: Values, groups: Values) -> Placed:
         """The same with these numbers of groups."""
-        found, most = self._filling.at(batch, groups, self.rooms_bytes)
+        found, most = self.filling.at(batch, groups, self.rooms_bytes)
         if self.mode == "sequential":
             seconds = least_in_turn(most, self.one_s)
         elif self.mode == "groups":

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from ..crossover import seconds_per_flop
 from ..setup import Composition, Setup
 from ..step import Step
-from .arithmetic import Work, work
+from .arithmetic import Work, counted, work
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic, summed
 from .joint import Loads, Rooms, least_joint
 from .parts import Parts
@@ -178,6 +178,11 @@ class PoolWork(Arithmetic):
         self.unknown = tuple(pool.name for pool, lacks in zip(pools, lacking, strict=True) if lacks)
         rates = self.rates
         super().__init__(mode, composition.placement, rates.does, rates.one_s, rates.all_s)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether something of the arithmetic is known."""
+        return not self.rates.none_known and counted(self.setup.model)
 
     def of(self, step: Step, batch: Values, groups: Values) -> Work | None:
         """The arithmetic of an iteration of one group; None where nothing of it is known."""

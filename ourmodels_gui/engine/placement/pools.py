@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from ..crossover import missing_modes
 from ..result import Binding, PoolShare
 from ..setup import Setup
+from .arithmetic import counted
 from .knapsack import divide
 from .layers import groups_name
 from .policy import Limit, Values
 from .pool import Mode
-from .pool_memory import Filling, PoolMemory
+from .pool_memory import Filling, Known, PoolMemory
 from .pool_work import PoolWork, Together, Worked
 from .search import highest
 from .sweep_search import Indices, Ranges
@@ -48,6 +49,7 @@ class PoolPolicy(PoolMemory):
     ) -> None:
         super().__init__(setup, mode, groups, filling)
         self.work = PoolWork(setup, mode, self.pools)
+        self._known: Known[Worked | None] = Known()
         self.restricts = mode != "both" or bool(self.pinned) or self._host_computes()
         self.name = NAMES.get(mode, "")
         if mode == "groups":
@@ -58,8 +60,9 @@ class PoolPolicy(PoolMemory):
         setup, host = self.setup, self.composition.host
         if host is None or setup.workload.decode_ceiling != "combined":
             return False
-        counted = None not in (setup.model.linear_active_parameters, setup.model.attention)
-        return counted and not missing_modes(host.machine, setup.linear_mode | setup.attention_mode)
+        return counted(setup.model) and not missing_modes(
+            host.machine, setup.linear_mode | setup.attention_mode
+        )
 
     def groups(self, batch: int) -> int | None:
         if self.mode != "groups":
@@ -111,7 +114,7 @@ class PoolPolicy(PoolMemory):
 
     def _charges_work(self) -> bool:
         combined = self.setup.workload.decode_ceiling == "combined"
-        return combined and self._alone(np.ones(1)) is not None
+        return combined and self.work.is_known
 
     def _worked(self, batch: Values) -> Worked:
         """What arithmetic alone takes, or where it makes the period longer, the period."""
@@ -130,15 +133,19 @@ class PoolPolicy(PoolMemory):
         groups = np.ones(len(batch))
         if self.mode == "groups":
             groups = np.minimum(float(self.most_groups()), batch)
-        made = self.work.of(self.step, batch, groups)
-        return None if made is None else self.work.alone(made, groups, self.rooms_bytes)
+
+        def find() -> Worked | None:
+            made = self.work.of(self.step, batch, groups)
+            return None if made is None else self.work.alone(made, groups, self.rooms_bytes)
+
+        return self._known.of(find, batch)
 
     def _together(self, batch: Values) -> Together | None:
         """The least period of memory and arithmetic in two pools.
 
         None where they are placed each by itself: with more pools, or where the host does none.
         """
-        if len(self.pools) != 2 or self.mode == "streamed" or self._alone(np.ones(1)) is None:
+        if len(self.pools) != 2 or self.mode == "streamed" or not self.work.is_known:
             return None
 
         def joint(batch: Values, groups: Values) -> Together:

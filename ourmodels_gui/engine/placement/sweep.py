@@ -29,7 +29,7 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Decode figures by [composition, model]; the names are those of `Decode`.
 
     Batches and bytes are whole numbers in float64; a figure that does not exist is NaN. The figures
-    that a ranking rarely shows are worked out when first asked for.
+    that a ranking rarely shows are worked out each time when asked for.
 
     way: which of its ways serves a pair. alone: what went pair by pair.
     """
@@ -48,21 +48,21 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Index into `sweep.VERDICTS`."""
         return verdict_codes(self.memory_batch, self.best_batch)
 
-    @cached_property
+    @property
     def resident_margin_bytes(self) -> Floats:
         """What weights and overhead leave for sessions, by the gate of the way that serves."""
         return self._each(
             lambda ways, _: ways.resident_margin_bytes(), lambda _, said: said.resident_margin_bytes
         )
 
-    @cached_property
+    @property
     def spare_bytes(self) -> Floats:
         """What the best batch leaves free, or one session where no batch serves."""
         return self._each(
             lambda ways, best: ways.spare_bytes(best), lambda _, said: said.spare_bytes
         )
 
-    @cached_property
+    @property
     def single_session_tokens_per_s(self) -> Floats:
         """The ceiling of one session alone."""
         found = self._each(
@@ -71,7 +71,7 @@ class CompositionSweep(msgspec.Struct, frozen=True, eq=False, dict=True):
         )
         return np.where(self.memory_batch >= 1.0, found, np.nan)
 
-    @cached_property
+    @property
     def forced_per_session_tokens_per_s(self) -> Floats:
         """The ceiling of each session at the workload's batch, where it has one."""
         batch = self.pairs.workload.batch

@@ -112,11 +112,13 @@ def highest_of_each(
         return ranges.of(np.flatnonzero(hopeful & ~flat[ranges.at]))
 
     every, one = np.arange(high.size), np.ones_like(high)
-    left = still_open(Ranges(every, one, high, tried(every, one), tried(every, high)), whole=True)
+    ends = tried(np.tile(every, 2), np.concatenate([one, high]))
+    left = still_open(Ranges(every, one, high, *np.split(ends, 2, axis=1)), whole=True)
     cut = ceilings.cut(left.at, left.top)
     if (apart := (cut >= 1.0) & (cut < left.top)).any():
         two, last = left.of(np.flatnonzero(apart)), cut[apart]
-        before, after = tried(two.at, last), tried(two.at, last + 1.0)
+        sides = tried(np.tile(two.at, 2), np.concatenate([last, last + 1.0]))
+        before, after = np.split(sides, 2, axis=1)
         left = _joined(
             left.of(np.flatnonzero(~apart)),
             Ranges(two.at, two.low, last, two.lows, before),

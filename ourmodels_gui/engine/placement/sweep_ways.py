@@ -95,10 +95,11 @@ def near_floor(
     rates: Callable[[Floats], Floats], floor: float, usable: Floats, memory: Floats
 ) -> Mask:
     """Where rounding may have decided which batch is the last to clear the floor."""
-    near = np.zeros(usable.shape, dtype=np.bool_)
-    for batch in (usable, np.minimum(usable + 1.0, memory)) if floor > 0.0 else ():
-        apart = np.abs(rates(np.maximum(batch, 1.0)) - floor)
-        near |= (apart <= UNSURE * floor) & (batch >= 1.0)
+    if floor <= 0.0:
+        return np.zeros(usable.shape, dtype=np.bool_)
+    batch = np.array([usable, np.minimum(usable + 1.0, memory)])
+    apart = np.abs(rates(np.maximum(batch, 1.0)) - floor)
+    near: Mask = np.any((apart <= UNSURE * floor) & (batch >= 1.0), axis=0)
     return near
 
 

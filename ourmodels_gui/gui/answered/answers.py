@@ -49,6 +49,7 @@ class AnswerPanel(QWidget):
         self.pools = PoolBars()
         self._cautions = ElidedLabel()
         self._cautions.setFont(sized("caption"))
+        self._folded: tuple[object, ...] = ()
         self._grid = grid = QGridLayout()
         grid.setSpacing(2 * UNIT)
         for place, card in enumerate(self.cards):
@@ -88,9 +89,13 @@ class AnswerPanel(QWidget):
         """As many cards in a row as have room; all alike, so that their figures stand in lines."""
         gap, least = self._grid.spacing(), self._least_px()
         count = next(n for n in COLUMNS if n == 1 or n * (least + gap) - gap <= self.width())
-        in_columns(self._grid, self.cards, count)
         each = (self.width() - (count - 1) * gap) // count
         crowded = any(card.is_crowded(each) for card in self.cards)
+        folded = (count, each, crowded, *((card.lines(each), card.offers) for card in self.cards))
+        if folded == self._folded:
+            return
+        self._folded = folded
+        in_columns(self._grid, self.cards, count)
         for card in self.cards:
             card.setMinimumHeight(0)
             card.fold(crowded, each)

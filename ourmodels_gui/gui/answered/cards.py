@@ -235,6 +235,15 @@ class Card(QWidget):
         words = self._head.sizeHint().width() + self._badge.sizeHint().width()
         return words + UNIT > width_px - 2 * _side(width_px)
 
+    def lines(self, width_px: int) -> int:
+        """The lines that its verdict takes."""
+        return 2 if self._verdict.whole_px > width_px - 2 * _side(width_px) else 1
+
+    @property
+    def offers(self) -> bool:
+        """Whether it offers what would answer its question."""
+        return self._offer is not None
+
     def fold(self, folded: bool, width_px: int) -> None:
         """Put the kind of the figure below the head, and share the lines of words as needed.
 
@@ -243,7 +252,7 @@ class Card(QWidget):
         way = QBoxLayout.Direction
         self._top.setDirection(way.TopToBottom if folded else way.LeftToRight)
         self._top.setSpacing(0 if folded else self._gap_px)
-        lines = 2 if self._verdict.whole_px > width_px - 2 * _side(width_px) else 1
+        lines = self.lines(width_px)
         self._verdict.set_lines(lines)
         self._why.set_lines((4 if folded else 3) - lines)
         fonts = QFontMetrics(self._verdict.font()), QFontMetrics(self._why.font())

@@ -82,18 +82,22 @@ class PoolBars(QWidget):
     def stretches(self) -> list[list[Stretch]]:
         """Of every memory, each part with its place in the widget."""
         return [
-            stretches(pool.parts, pool.capacity_bytes, self._bar(row))
-            for row, pool in enumerate(self.pools)
+            stretches(pool.parts, pool.capacity_bytes, bar)
+            for pool, bar in zip(self.pools, self._bars(), strict=True)
         ]
 
-    def _bar(self, row: int) -> QRectF:
+    def _bars(self) -> list[QRectF]:
+        """The place of the bar of every memory."""
         metrics = QFontMetrics(sized("caption"))
         sizes = (size(pool.capacity_bytes, typed.separators()) for pool in self.pools)
-        right = max(metrics.horizontalAdvance(words) for words in sizes) + 2 * UNIT
+        right = max((metrics.horizontalAdvance(words) for words in sizes), default=0) + 2 * UNIT
         left = self._name_px() + 2 * UNIT
-        height = min(px(BAR_PX), self.row_px - 2) - 1
+        row_px = self.row_px
+        height = min(px(BAR_PX), row_px - 2) - 1
         width = self.width() - left - right - 1.0
-        return QRectF(left + 0.5, row * self.row_px + 0.5, width, height)
+        return [
+            QRectF(left + 0.5, row * row_px + 0.5, width, height) for row in range(len(self.pools))
+        ]
 
     def _name_px(self) -> int:
         """The room for names: of the longest, and not more than a share of the whole."""
@@ -107,15 +111,15 @@ class PoolBars(QWidget):
         painter.setFont(sized("caption"))
         metrics, room = painter.fontMetrics(), self._name_px()
         middle = Qt.AlignmentFlag.AlignVCenter
-        for row, (pool, filled) in enumerate(zip(self.pools, self.stretches(), strict=True)):
-            line = QRectF(0, row * self.row_px, self.width(), self._bar(row).height())
+        for pool, bar in zip(self.pools, self._bars(), strict=True):
+            line = QRectF(0, bar.top() - 0.5, self.width(), bar.height())
             painter.setPen(QColor(palette.text))
             name = metrics.elidedText(pool.name, Qt.TextElideMode.ElideMiddle, room)
             painter.drawText(line, middle | Qt.AlignmentFlag.AlignLeft, name)
             painter.setPen(QColor(palette.muted))
             capacity = size(pool.capacity_bytes, typed.separators())
             painter.drawText(line, middle | Qt.AlignmentFlag.AlignRight, capacity)
-            paint_fill(painter, palette, self._bar(row), filled)
+            paint_fill(painter, palette, bar, stretches(pool.parts, pool.capacity_bytes, bar))
         painter.setPen(QColor(palette.muted))
         baseline = len(self.pools) * self.row_px + metrics.ascent()
         words = metrics.elidedText(self.said, Qt.TextElideMode.ElideRight, self.width())

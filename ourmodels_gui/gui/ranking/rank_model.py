@@ -223,7 +223,7 @@ class RankModel(QAbstractTableModel):
         if column in BY_ID:
             if column not in self.ready:
                 return ""
-            value = float(self.table.values(column)[row])
+            value = self.table.value(column, row)
             if np.isnan(value):
                 return self.table.reason(row, self._separators) or tr("unknown")
             return f"{exact(value)} {tr(self.table.unit(column))}".strip()

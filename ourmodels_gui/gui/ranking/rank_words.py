@@ -48,7 +48,7 @@ def unpriced_words(table: Table, filters: Filters) -> str:
         return ""
     ranges = {column: wanted for column, wanted in filters.ranges.items() if column != "price"}
     rows = choose(table, structs.replace(filters, ranges=ranges))
-    count = int((table.serves[rows] & np.isnan(table.values("price")[rows])).sum())
+    count = int((table.serves[rows] & np.isnan(table.some("price", rows))).sum())
     if not count:
         return ""
     words = trn(
@@ -78,7 +78,7 @@ def map_words() -> str:
 def left_out_words(table: Table, rows: Indices, column: str) -> tuple[str, str]:
     """How many machines have no place on the plot of value, with a few names; then more names."""
     serving = rows[table.serves[rows]]
-    bare = serving[np.isnan(table.values(column)[serving])]
+    bare = serving[np.isnan(table.some(column, serving))]
     idle = rows.size - serving.size
     names = [table.machine_of(row).name for row in bare.tolist()]
     parts = []

@@ -261,7 +261,8 @@ def _worked_out(
             if stop():
                 return table, column, np.inf
             table.some(column, composed[first : first + SOME])
-    table.values(column)
+    if column not in table.worked_out:
+        table.values(column)
     return table, column, None if there else perf_counter() - start
 
 
