@@ -89,7 +89,7 @@ class FieldChoice(msgspec.Struct, frozen=True):
 class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Machines, compositions last, and models with those that can be evaluated first.
 
-    priced: what the machines cost, by the settings.
+    priced: what the machines cost, by the settings and the language in use.
     """
 
     library: Library

@@ -21,7 +21,7 @@ from .. import units
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.sweep import VERDICTS
 from ..evaluation import Evaluation, run
-from ..language import mark, tr
+from ..language import in_use, mark, tr
 from ..problem import BadInput
 from ..scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ..settings import Settings
@@ -167,10 +167,10 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The price of each machine of the field, with where it comes from."""
         return self._priced.tags
 
-    @cached_property
+    @property
     def _priced(self) -> Priced:
-        field, settings = self.field, self.settings
-        return field.priced.of(settings, lambda: priced(field.machines, settings))
+        machines, settings = self.field.machines, self.settings
+        return self.field.priced.of((settings, in_use()), lambda: priced(machines, settings))
 
     def at_prices(self, settings: Settings) -> "Table":
         """The same table at other prices, on which nothing that is kept rests."""
