@@ -231,7 +231,8 @@ class Group(QWidget):
         if field.property("told") != mark:
             field.setProperty("told", mark)
             field.style().polish(field)
-        wrong, odd = [], []
+        wrong: list[str] = []
+        odd: list[str] = []
         for told, why in self._told.items():
             words = odd if why.startswith(CAUTION) else wrong
             words.append(f"{self._labels[told].text()}: {why}")
