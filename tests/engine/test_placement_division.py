@@ -108,6 +108,12 @@ def test_a_pool_that_cannot_move_so_little_or_so_much_moves_what_its_room_holds(
     assert lying.sum(axis=1) == pytest.approx([1.0, 1.0])
 
 
+def test_of_bytes_that_move_alike_the_first_lie_in_the_first_pool():
+    alike = Parts(("a", "b", "c"), np.array([[2.0], [6.0], [1.0]]), np.array([[2.0], [6.0], [0.0]]))
+    lying = divide(alike, np.array([3.0, 6.0]), np.array([3.0, 5.0]), {})
+    assert lying[:, 0] == pytest.approx([1.0, 1 / 6, 0.0])
+
+
 def worked(case):
     """FLOPs of every part and of what belongs to none, at each batch."""
     linear = case.rng.integers(0, 6, (len(case.parts.classes) + 1, BATCHES)) * 1.0

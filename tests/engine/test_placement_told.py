@@ -161,7 +161,7 @@ def test_devices_are_one_pool_that_works_at_once_unless_split_by_layers(split):
     assert pools_in(full, "both")[0].room_bytes == 0.0
 
 
-@pytest.mark.parametrize("link", [None, 20 * GB, 39 * GB, 41 * GB, 60 * GB, 1000 * GB])
+@pytest.mark.parametrize("link", [None, 20 * GB, 39 * GB, 40 * GB, 41 * GB, 60 * GB, 1000 * GB])
 @pytest.mark.parametrize("mode", ["streamed", "both"])
 def test_what_is_streamed_crosses_two_links_if_they_are_slower_than_the_host(link, mode):
     made = Composition((CARD,), host=HOST, link_bytes_per_s=link)
@@ -249,6 +249,9 @@ def test_equal_devices_hold_and_move_all_of_it_at_the_sum_of_their_speeds(batch)
             assert (share.name, share.capacity_bytes) == ("other", 3 * 32 * GB)
             assert share.overhead_bytes == 3 * 2 * GB
             assert share.time_s == pytest.approx(share.traffic_bytes / (3 * 600 * GB), rel=1e-12)
+            if split != "layers":
+                memory_s = way.memory_seconds(np.array([1.0 * batch]))[0]
+                assert share.time_s == pytest.approx(memory_s, rel=1e-12)
             if not way.name.endswith("on every device"):
                 held = way.setup.model.resident_bytes + batch * 8 * 30_000.0 * 2000
                 assert sum(share.held_bytes.values()) == pytest.approx(held)
