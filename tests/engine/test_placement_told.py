@@ -233,6 +233,8 @@ def test_a_pool_is_busy_for_the_longer_of_its_memory_and_its_arithmetic():
         shares = way.shares(6)
         busy = [share.time_s for share in shares]
         assert way.binding(6).resource == "compute"
+        held = {"weights", "routed_experts", "embedding", "cache"}
+        assert {name for share in shares for name in share.held_bytes} == held
         counts = np.array([1, 1] if mode == "sequential" else [2, 3])
         done = np.array(busy) * counts * [0.4e12, 0.3e12]
         assert done.sum() == pytest.approx(flop, rel=1e-6)
