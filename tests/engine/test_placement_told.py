@@ -335,6 +335,18 @@ def test_layers_that_are_alike_lie_whole_in_the_fastest_device():
     assert way.weights_in_fastest(np.array([10.0]))[0] == pytest.approx(23 * GB)
 
 
+@pytest.mark.parametrize("ceiling", ["memory", "combined"])
+def test_layers_are_kept_whole_where_they_are_alike_and_no_host_takes_a_part(ceiling):
+    alike = replace(SHAPE, expert_layers=(), alike=True, head_bytes=1 * GB)
+    one, other = (replace(device, count=1) for device in (CARD, OTHER))
+    for host, kept in ((None, {"weights", "layers"}), (HOST, {"weights", "cache"})):
+        devices = [one] if host else [one, other]
+        found = asked(devices, dense(), host=host, shape=alike, decode_ceiling=ceiling)
+        for mode in ("sequential", "both" if host else "groups"):
+            shares = PoolPolicy(found, mode).shares(3)
+            assert {name for share in shares for name in share.held_bytes} == kept
+
+
 # Heads -------------------------------------------------------------------------------------------
 
 

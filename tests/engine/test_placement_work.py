@@ -266,6 +266,19 @@ def test_arithmetic_of_a_host_without_a_rate_is_left_out_and_that_is_said():
     assert evaluate(bare).decode.compute_time_s is None
 
 
+@pytest.mark.parametrize("pools", ["sequential", "both", "streamed"])
+def test_without_the_combined_ceiling_arithmetic_moves_no_best_batch(pools):
+    """Each batch is looked at where 949 sessions fit, and not where a million do."""
+    for reserved in (10**5, 10**8):
+        lengths = {"reserved_context_tokens": reserved, "read_context_tokens": 1}
+        asked = {"decode_ceiling": "memory", "link_bytes_per_s": 1e10}
+        slow = by_hand(pools, 1e9, **asked)
+        slow = replace(slow, workload=replace(slow.workload, **lengths))
+        way = PoolPolicy(slow, pools)
+        fitting = way.memory_batch()
+        assert way.best_batch(fitting) == fitting
+
+
 def test_without_the_combined_ceiling_slow_arithmetic_is_a_caution():
     slow = evaluate(by_hand("sequential", decode_ceiling="memory", batch=None)).decode
     assert slow.compute_time_s > slow.memory_time_s
