@@ -18,7 +18,7 @@ from ourmodels_gui.engine.placement.balance import (
     least_of_groups,
     most_traffic,
 )
-from ourmodels_gui.engine.placement.knapsack import divide
+from ourmodels_gui.engine.placement.knapsack import densest_first, divide
 from ourmodels_gui.engine.placement.parts import Parts
 from ourmodels_gui.engine.placement.pool_work import Arithmetic
 
@@ -112,6 +112,20 @@ def test_of_bytes_that_move_alike_the_first_lie_in_the_first_pool():
     alike = Parts(("a", "b", "c"), np.array([[2.0], [6.0], [1.0]]), np.array([[2.0], [6.0], [0.0]]))
     lying = divide(alike, np.array([3.0, 6.0]), np.array([3.0, 5.0]), {})
     assert lying[:, 0] == pytest.approx([1.0, 1 / 6, 0.0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_densest_traffic_fills_a_room_first(seed):
+    parts, rng = Case(seed).parts, np.random.default_rng(seed)
+    rooms = rng.integers(0, 12, BATCHES) * 1.0
+    found = densest_first(parts, rooms)
+    for batch, room in enumerate(rooms):
+        held, moved = parts.held_bytes[:, batch], parts.moved_bytes[:, batch]
+        left = room
+        for place in sorted(range(len(held)), key=lambda j: -moved[j] / max(held[j], 1e-9)):
+            share = min(left / held[place], 1.0) if held[place] else 1.0
+            assert found[place, batch] == pytest.approx(share, abs=1e-12)
+            left -= share * held[place]
 
 
 def worked(case):

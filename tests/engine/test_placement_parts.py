@@ -127,7 +127,7 @@ def check(found, wanted):
     assert found.moved_bytes == pytest.approx(np.array([row[2] for row in wanted]), abs=1e-12)
 
 
-CASES = list(itertools.product(("expected", "floor"), (LAYERS, TYPED), (40.0, 80.0), (0, 3)))
+CASES = list(itertools.product(("expected", "floor"), (LAYERS, TYPED), (40.0, 80.0), (0, 1, 3)))
 
 
 @pytest.mark.parametrize(("routing", "cache", "resident", "gamma"), CASES)

@@ -128,6 +128,15 @@ def test_of_numbers_of_groups_that_are_equally_good_the_fewest_are_told():
     assert [PoolPolicy(found, "groups").groups(batch) for batch in (1, 2, 4)] == [1, 1, 1]
 
 
+def test_a_slow_link_that_nothing_crosses_moves_no_best_batch():
+    """Layers on two cards send each other next to nothing, which is left out."""
+    way = PoolPolicy(asked(**(HOSTED | {"link_bytes_per_s": 1e5})), "both")
+    high = way.memory_batch()
+    batches = np.arange(1.0, high + 1)
+    aggregate = batches * way.per_session(batches)
+    assert way.best_batch(high) == 1 + np.argmax(aggregate >= aggregate.max() * (1 - 1e-12)) > 1
+
+
 # Pools -------------------------------------------------------------------------------------------
 
 
