@@ -356,6 +356,14 @@ def test_layers_are_kept_whole_where_they_are_alike_and_no_host_takes_a_part(cei
             assert {name for share in shares for name in share.held_bytes} == kept
 
 
+@pytest.mark.parametrize("split", ["tensor", "layers"])
+def test_equal_devices_tell_weights_and_caches_apart(split):
+    alike = replace(SHAPE, expert_layers=(), alike=True, head_bytes=1 * GB)
+    for way in policies(asked([CARD], dense(), split=split, shape=alike)):
+        (share,) = way.shares(3)
+        assert set(share.held_bytes) == {"weights", "cache"}
+
+
 # Heads -------------------------------------------------------------------------------------------
 
 
