@@ -6,6 +6,7 @@ so a window can follow its locale while reports and text output do not.
 
 import math
 import re
+from functools import cache
 from typing import NamedTuple
 
 from .language import mark, tr
@@ -47,7 +48,12 @@ def number(value: float, decimals: int = 0, separators: Separators = ENGLISH) ->
     text = f"{value:,.{decimals}f}"
     if text.startswith("-") and not text.strip("-0.,"):
         text = text[1:]
-    return text.translate({ord(","): separators.group, ord("."): separators.point})
+    return text.translate(_written_so(separators))
+
+
+@cache
+def _written_so(separators: Separators) -> dict[int, str]:
+    return {ord(","): separators.group, ord("."): separators.point}
 
 
 def rate(value: float, separators: Separators = ENGLISH) -> str:

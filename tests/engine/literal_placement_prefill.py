@@ -3,10 +3,13 @@
 Nothing comes from the engine but its inputs; costs are those of the literal judge of one pool.
 """
 
+import math
 from itertools import product
 
 import literal_prefill as judge
 import numpy as np
+from literal_program import least_greatest
+from msgspec.structs import replace
 
 
 class Piece:
@@ -82,24 +85,28 @@ def period(seconds, at_once):
     return (ends[-1] - ends[half * len(seconds) - 1]) / half
 
 
-def rows(setup, batch, reserved):
-    """(class, bytes held, bytes moved, linear FLOPs, attention FLOPs) of every part, all chunks."""
+def rows(setup, batch, reserved, sweeps=None):
+    """(class, bytes held, bytes moved, linear FLOPs, attention FLOPs) of every part, all chunks.
+
+    sweeps: positions of each sweep of the weights, one for each chunk unless given.
+    """
     model, routing, prompt = setup.model, setup.workload.routing, setup.prompt
     tokens, prefix = prompt.prompt_tokens, prompt.cached_prefix_tokens
     width = min(prompt.chunk_tokens or tokens, tokens)
     chunks = list(judge.chunks(tokens, width, prefix))
+    sweeps = sweeps or [batch * step for _, step in chunks]
     full = model.always_bytes + sum(g.routed * g.expert_bytes for g in model.experts)
     scale = (model.prefill_sweep_bytes or full) / full
     held = min(1.0, model.resident_bytes / full)
     shape = setup.composition.shape
-    inside = shape.expert_parameters if shape is not None and model.experts else 0.0
+    inside = shape.expert_parameters or 0.0 if model.experts else 0.0
     linear = 2 * model.linear_active_parameters * batch * tokens
     chosen = 2 * inside * batch * tokens
     head = shape.head_bytes
     rest = model.always_bytes - head
     found = [
-        ("weights", head * held, len(chunks) * head * scale, 0.0, 0.0),
-        ("weights", rest * held, len(chunks) * rest * scale, linear - chosen, 0.0),
+        ("weights", head * held, len(sweeps) * head * scale, 0.0, 0.0),
+        ("weights", rest * held, len(sweeps) * rest * scale, linear - chosen, 0.0),
     ]
     active = sum(g.per_token * g.expert_bytes for g in model.experts)
     for group in model.experts:
@@ -107,11 +114,11 @@ def rows(setup, batch, reserved):
         size, one = group.routed * group.expert_bytes, group.expert_bytes
         if routing == "floor":
             hot = group.per_token * one
-            found.append(("routed_experts", hot * held, len(chunks) * hot * scale, share, 0.0))
+            found.append(("routed_experts", hot * held, len(sweeps) * hot * scale, share, 0.0))
             found.append(("routed_experts", (size - hot) * held, 0.0, 0.0, 0.0))
             continue
         missed = 1 - group.per_token / group.routed
-        moved = sum(group.routed * (1 - missed ** (batch * step)) for _, step in chunks) * one
+        moved = sum(group.routed * (1 - missed**positions) for positions in sweeps) * one
         found.append(("routed_experts", size * held, moved * scale, share, 0.0))
     found.append(("embedding", max(model.resident_bytes - full, 0.0), 0.0, 0.0, 0.0))
     stored = sum(layer.count * layer.bytes_per_token for layer in model.cache)
@@ -136,8 +143,6 @@ def rows(setup, batch, reserved):
 
 
 def one_layer(setup, layer):
-    from msgspec.structs import replace  # noqa: PLC0415
-
     return replace(setup, model=replace(setup.model, cache=(layer,)))
 
 
@@ -185,3 +190,241 @@ def grid(parts, rooms, seconds, steps=4):
             continue
         best = min(best, seconds(x @ rest, (1 - x) @ rest))
     return best
+
+
+def mode_of(setup):
+    """How the pools are used, and how many pieces of prompts are on their way at once."""
+    made = setup.composition
+    if made.host is not None:
+        return made.pools, 1
+    count = sum(device.count for device in made.devices)
+    groups = min(made.groups or count, count)
+    return ("sequential" if groups == 1 and made.groups == 1 else "groups"), groups
+
+
+def pools_of(setup):
+    """Rooms, seconds for a byte in one device of each pool, and in all of them at once."""
+    made, (mode, _) = setup.composition, mode_of(setup)
+    rooms, one_s, all_s = [], [], []
+    for device in (*made.devices, *((made.host,) if made.host else ())):
+        rooms.append(device.count * (device.machine.capacity_bytes - device.overhead_bytes))
+        rate = device.machine.bandwidth_bytes_per_s
+        if device is made.host and mode == "streamed":
+            rate = min(rate, made.link_bytes_per_s * sum(d.count for d in made.devices))
+        all_s.append(1 / rate / device.count)
+        one_s.append(1 / rate if made.split == "layers" else all_s[-1])
+    return np.maximum(rooms, 0.0), np.array(one_s), np.array(all_s)
+
+
+def least_s(setup, parts, each_s, alone=False, rooms=None):
+    """The least time of (class, held, amount) over fractional placements: a linear program."""
+    (one_s, all_s), (mode, groups) = each_s, mode_of(setup)
+    held, amount = (np.array([part[place] for part in parts]) for place in (1, 2))
+    fixed = setup.composition.placement if rooms is None else {}
+    rooms = pools_of(setup)[0] if rooms is None else rooms
+    loads = []
+    if mode in ("sequential", "groups"):
+        loads.append(np.outer(one_s, amount) / (1 if alone else groups))
+    if mode != "sequential" and not alone:
+        for pool in range(len(rooms)):
+            load = np.zeros((len(rooms), len(parts)))
+            load[pool] = all_s[pool] * amount
+            loads.append(load)
+    if not amount.any():
+        return 0.0
+    shares = [fixed.get(part[0], np.nan) for part in parts]
+    return least_greatest(held, rooms, loads, shares)
+
+
+def whole_layers(setup):
+    return setup.composition.host is None and setup.composition.shape.alike
+
+
+def together(setup, parts):
+    """Parts whose layers stay whole where all are alike: the head, the layers, the tables."""
+    if not whole_layers(setup):
+        return parts
+    shape, model = setup.composition.shape, setup.model
+    head = [0.0, 0.0]
+    if model.always_bytes:
+        share = shape.head_bytes / model.always_bytes
+        moved = sum(part[2] for part in parts if part[0] == "weights")
+        head = [shape.head_bytes, share * moved]
+    rest = [part for part in parts if part[0] != "embedding"]
+    sums = [sum(part[place] for part in rest) - head[place - 1] for place in (1, 2)]
+    tables = [part for part in parts if part[0] == "embedding"]
+    return [("weights", *head), ("layers", *sums), *tables]
+
+
+def memory_s(setup, batch, reserved):
+    """The least memory time of a batch over every placement, as the policy works."""
+    mode, groups = mode_of(setup)
+    _, *each_s = pools_of(setup)
+
+    def least(setup, batch, sweeps=None, alone=False):
+        parts = [part[:3] for part in rows(setup, batch, reserved, sweeps)]
+        return least_s(setup, together(setup, parts), each_s, alone)
+
+    found = least(setup, batch)
+    if mode != "groups":
+        return found
+    prompt = setup.prompt
+    shot = replace(setup, prompt=replace(prompt, chunk_tokens=None))
+    share = [batch * prompt.prompt_tokens / groups] * groups
+    found = max(found, least(shot, batch, share, alone=True) / groups)
+    if prompt.chunk_tokens is not None:
+        found = max(found, *(least(chunk, 1, alone=True) for chunk in chunks_alone(setup)))
+    return found
+
+
+def chunks_alone(setup):
+    """Every chunk as a prompt of its own behind what came before it."""
+    prompt = setup.prompt
+    tokens, prefix = prompt.prompt_tokens, prompt.cached_prefix_tokens
+    width = min(prompt.chunk_tokens or tokens, tokens)
+    for start, step in judge.chunks(tokens, width, prefix):
+        alone = replace(prompt, prompt_tokens=step, cached_prefix_tokens=start, chunk_tokens=None)
+        yield replace(setup, prompt=alone)
+
+
+def work_s(setup, batch):
+    """The least time of the arithmetic: done where the weights lie, of attention anywhere.
+
+    For devices whose rates differ alike in all modes.
+    """
+    made, model, (mode, _) = setup.composition, setup.model, mode_of(setup)
+    doing = made.devices
+    if made.host is not None and mode != "streamed":
+        doing = (*doing, made.host)
+    linear_s = np.array(
+        [judge.seconds(replace(setup, machine=d.machine), 1.0, setup.linear_mode) for d in doing]
+    )
+    attention_s = judge.seconds(replace(setup, machine=doing[0].machine), 1.0, setup.attention_mode)
+    all_s = linear_s / [device.count for device in doing]
+    one_s = linear_s if made.split == "layers" else all_s
+    rooms = None if len(doing) == len(pools_of(setup)[0]) else np.full(len(doing), 1e15)
+
+    def least(setup, alone=False):
+        parts = []
+        for name, held, _, linear, attention in rows(setup, 1, 1):
+            kept = held if name in ("weights", "routed_experts") and linear else 0.0
+            if model.experts and made.shape.expert_parameters is None:
+                kept = 0.0
+            if linear or attention:
+                parts.append((name, kept, linear + attention * attention_s / linear_s[0]))
+        if whole_layers(setup):
+            sizes = [part[1] for part in rows(setup, 1, 1) if part[0] == "routed_experts"]
+            rest = [part[1] for part in rows(setup, 1, 1) if part[0] == "weights"][-1]
+            parts = [("layers", rest + sum(sizes), sum(part[2] for part in parts))]
+        return least_s(setup, parts, (one_s, all_s), alone, rooms)
+
+    found = batch * least(setup)
+    if mode == "groups" and setup.prompt.chunk_tokens is not None:
+        found = max(found, *(least(chunk, alone=True) for chunk in chunks_alone(setup)))
+    return found
+
+
+def on_one_device(setup):
+    return replace(setup, machine=setup.composition.devices[0].machine)
+
+
+def layered(setup, batch):
+    """Memory and arithmetic of a split by layers over devices of one kind, and the chunk width."""
+    (device,), prompt = setup.composition.devices, setup.prompt
+    one, groups = on_one_device(setup), min(setup.composition.groups or device.count, device.count)
+    tokens, prefix, chunk = prompt.prompt_tokens, prompt.cached_prefix_tokens, prompt.chunk_tokens
+    shared = groups * judge.sweep_bytes(setup, batch * tokens / groups)
+    each = (judge.read_bytes(setup, prefix) if prefix else 0.0) + (
+        setup.model.cache_write_bytes_per_token * tokens
+    )
+    memory = [(shared + batch * each) / groups / one.machine.bandwidth_bytes_per_s]
+    work = [batch * judge.compute_s(one, 1, tokens, prefix) / groups]
+    if chunk is None:
+        return max(memory), max(work), math.ceil(tokens * min(batch / groups, 1))
+    width = min(chunk, tokens)
+    memory.append(judge.memory_s(one, batch, tokens, width, prefix) / groups)
+    for start, step in judge.chunks(tokens, width, prefix):
+        memory.append(judge.memory_s(one, 1, step, step, start))
+        work.append(judge.compute_s(one, 1, step, start))
+    return max(memory), max(work), width
+
+
+def replicated(setup, batch):
+    """Memory and arithmetic of experts divided, everything else on each of equal devices."""
+    (device,), prompt, model = setup.composition.devices, setup.prompt, setup.model
+    one, many = on_one_device(setup), device.count
+    tokens, prefix = prompt.prompt_tokens, prompt.cached_prefix_tokens
+    width = min(prompt.chunk_tokens or tokens, tokens)
+    rate = one.machine.bandwidth_bytes_per_s
+    whole = judge.memory_s(one, batch, tokens, width, prefix) * rate
+    private = (
+        whole
+        - judge.memory_s(replace(one, model=without_cache(model)), batch, tokens, width, prefix)
+        * rate
+    )
+    full = model.always_bytes + sum(g.routed * g.expert_bytes for g in model.experts)
+    always = model.always_bytes * (model.prefill_sweep_bytes or full) / full
+    always *= len(list(judge.chunks(tokens, width, prefix)))
+    moved = always + (whole - private - always) / many + max(batch / many, 1) * private / batch
+    # One prompt is on one device but for its experts.
+    inside = setup.composition.shape.expert_parameters
+    outside = model.linear_active_parameters - inside if inside is not None else 0.0
+    alone = judge.compute_s(
+        replace(one, model=replace(model, linear_active_parameters=outside)), 1, tokens, prefix
+    )
+    work = batch * judge.compute_s(one, 1, tokens, prefix) / many
+    return moved / rate, max(work, alone)
+
+
+def without_cache(model):
+    return replace(model, cache=(), cache_write_bytes_per_token=0.0)
+
+
+def by_heads(setup, reserved):
+    """Private bytes of each prompt, and the most prompts, where a head lies on one device."""
+    (device,), prompt, model = setup.composition.devices, setup.prompt, setup.model
+    tokens, prefix = prompt.prompt_tokens, prompt.cached_prefix_tokens
+    width = min(prompt.chunk_tokens or tokens, tokens)
+    stored = [layer.count * layer.bytes_per_token for layer in model.cache]
+    moved, more = 0.0, 0.0
+    for layer, size, heads in zip(
+        model.cache, stored, setup.composition.shape.key_heads, strict=True
+    ):
+        copies = device.count / min(device.count, heads) if heads else 1.0
+        one = one_layer(setup, layer)
+        write = model.cache_write_bytes_per_token * tokens
+        write *= size / sum(stored) if sum(stored) else 1 / len(stored)
+        read = sum(
+            judge.read_bytes(one, start)
+            for start, _ in judge.chunks(tokens, width, prefix)
+            if start
+        )
+        moved += copies * (write + read)
+        more += (copies - 1) * cache_bytes(setup, layer, reserved)
+    session = judge.session_bytes(setup, reserved) + round(more)
+    return moved, max(judge.margin_bytes(setup), 0) // session
+
+
+def pinned_fitting(setup, reserved):
+    """The most prompts for which the fixed shares of each class fit in both pools."""
+    made, model = setup.composition, setup.model
+    fixed, draft = made.placement, setup.speculation and setup.speculation.draft
+    full = model.always_bytes + sum(g.routed * g.expert_bytes for g in model.experts)
+    held = min(1.0, model.resident_bytes / full)
+    sizes = {
+        "weights": model.always_bytes * held,
+        "routed_experts": (full - model.always_bytes) * held,
+        "embedding": max(model.resident_bytes - full, 0.0),
+        "draft": draft.resident_bytes if draft else 0.0,
+    }
+    cache = sum(cache_bytes(setup, layer, reserved) for layer in model.cache)
+    drafted = judge.session_bytes(setup, reserved) - round(cache)
+    rooms = pools_of(setup)[0]
+    batch = judge.fitting_batch(setup, reserved)
+    for pool, room in enumerate(rooms):
+        share = {name: (each, 1 - each)[pool] for name, each in fixed.items()}
+        kept = sum(share.get(name, 0.0) * size for name, size in sizes.items())
+        each = round(share.get("cache", 0.0) * cache + share.get("draft", 0.0) * drafted)
+        while batch and batch * each > max(round(room) - round(kept), 0):
+            batch -= 1
+    return batch

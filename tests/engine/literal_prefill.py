@@ -53,11 +53,14 @@ def session_bytes(setup, context):
     return total + reserved_bytes(setup, draft.cache, within)
 
 
-def fitting_batch(setup, context):
+def margin_bytes(setup):
     margin = round(setup.machine.capacity_bytes) - round(setup.model.resident_bytes)
     margin -= round(setup.workload.overhead_bytes)
-    margin -= round(setup.speculation.draft.resident_bytes) if setup.speculation else 0
-    return max(margin, 0) // session_bytes(setup, context)
+    return margin - (round(setup.speculation.draft.resident_bytes) if setup.speculation else 0)
+
+
+def fitting_batch(setup, context):
+    return max(margin_bytes(setup), 0) // session_bytes(setup, context)
 
 
 def chunks(tokens, width, prefix):

@@ -3,6 +3,7 @@ import pytest
 
 from ourmodels_gui.ranking.field import FieldChoice, prepare
 from ourmodels_gui.ranking.table import rank
+from ourmodels_gui.scenario import WorkloadChoice
 from ourmodels_gui.settings import OwnPrice, Settings
 
 CARD = "geforce-rtx-4090"
@@ -81,3 +82,10 @@ def test_one_price_is_not_given_to_every_memory_size(library):
         if record.price is not None and len(record.configurations) > 1:
             priced.setdefault(record.name, []).append(machine.price is not None)
     assert priced and all(sum(marks) == 1 for marks in priced.values())
+
+
+def test_prices_are_worked_out_anew_only_for_other_settings(table):
+    first, again = (rank(table.field, WorkloadChoice(floor_tokens_per_s=floor)) for floor in (1, 9))
+    assert again.price_tags is first.price_tags
+    own = again.at_prices(Settings(prices={CARD: OwnPrice(1000.0)}))
+    assert own.price_tags is not first.price_tags

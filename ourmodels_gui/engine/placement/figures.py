@@ -83,11 +83,11 @@ def figures(setup: Setup, way: Policy) -> PolicyFigures:
     """Decode under one policy: the batches, the rates, and what binds."""
     floor = setup.workload.floor_tokens_per_s
     memory = way.memory_batch()
-    usable = _usable(way, floor, memory) if memory else 0
-    best = way.best_batch(usable) if usable else None
     kind = kinds_of(setup, way, memory)[0]["aggregate_tokens_per_s"]
     if not memory:
         return PolicyFigures(way.name, kind, 0)
+    usable = _usable(way, floor, memory)
+    best = way.best_batch(usable) if usable else None
     (single, single_binding), (rate, binding), (slowest, _) = way.bound(
         np.array([1.0, float(best or 1), float(usable or 1)])
     )

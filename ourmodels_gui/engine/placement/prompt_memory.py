@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 
-import msgspec
 import numpy as np
 
 from ..prompt_costs import Floats, PromptCosts
 from ..speculation import ROUNDING
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
-from .parts import Parts
 from .pool import Mode
 from .pools import PoolPolicy
 from .prompt_layers import last_chunks
@@ -141,7 +139,7 @@ class PromptMemory:
             self.layers,
         )
         rooms = self.way.rooms_bytes
-        return most_traffic(_fitted(lying, float(rooms.sum())), rooms, self.way.pinned)
+        return most_traffic(lying, rooms, self.way.pinned)
 
     def _passage_s(self, start: Floats, width: Floats) -> Floats:
         """One chunk of one prompt through all devices [s]."""
@@ -149,11 +147,3 @@ class PromptMemory:
         own = private_of_chunk(self.way.setup, start, width)
         most, shape = self._most(one, ((one, width),), own)
         return least_in_turn(most, self.way.one_s).reshape(shape)
-
-
-def _fitted(lying: Parts, room_bytes: float) -> Parts:
-    """What no room is left for takes none: a batch that does not fit, shown beyond the gate."""
-    held = np.sum(lying.held_bytes, axis=0)
-    return msgspec.structs.replace(
-        lying, held_bytes=lying.held_bytes * np.minimum(1.0, room_bytes / np.maximum(held, 1e-300))
-    )

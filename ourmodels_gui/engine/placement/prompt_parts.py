@@ -55,7 +55,7 @@ def private_of_chunk(setup: Setup, start: Floats, width: Floats) -> Private:
     """The same of one chunk: the cache read before it, if there is one, and the write."""
     rows = []
     for part, written in zip(_caches(setup.model), _written(setup.model), strict=True):
-        read: Floats | float = 0.0
+        read: Floats | float
         if isinstance(part, TypedCache):
             read = part.read_bytes_per_token
         else:
@@ -149,7 +149,7 @@ def work_parts(setup: Setup, whole_layers: bool) -> Parts:
     weights, *routed, _ = weight_rows(costs, one, setup.workload.routing, 1.0, CLASSES[:3])
     size = weights[1] * (1.0 - head / max(model.always_bytes, head, 1e-300))
     if whole_layers and shape is not None and shape.alike:
-        layers = size + sum((row[1] for row in routed), 0.0 * one)
+        layers = sum((row[1] for row in routed), size)
         return _of(("layers", layers, one))
     rows: list[Row] = [("cache", 0.0 * one, attention)]
     chosen = 0.0
