@@ -1,0 +1,167 @@
+"""What is said of a composition: the gate that binds, kinds, cautions, the way in use."""
+
+import random
+
+import msgspec
+import numpy as np
+import pytest
+from composition_setups import FAST, SHAPE, SLOW, composed, dense, many_pools, mixed_pools, sparse
+from decode_setups import BF16, GB
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from prefill_setups import random_setup
+from prompt_compositions import split
+
+from ourmodels_gui.engine import placement
+from ourmodels_gui.engine.evaluate import evaluate
+from ourmodels_gui.engine.placement.choose import policies
+from ourmodels_gui.engine.placement.prefill import prompts_under
+from ourmodels_gui.engine.prefill import prefill_under
+from ourmodels_gui.engine.setup import Device, Machine, ModelShape
+
+replace = msgspec.structs.replace
+TENSOR = "experts divided, attention tensor-split"
+REPLICATED = "experts divided, attention on every device"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(mixed_pools(most=60), many_pools(most=60)), st.integers(-2, 3), st.booleans())
+def test_the_gate_that_binds_is_what_stops_one_session_more(found, beyond, just):
+    """Floors that a batch about the best one just clears, and just does not."""
+    way = policies(found)[0]
+    high = way.memory_batch()
+    assume(high > 0)
+    batches = np.arange(1.0, high + 1)
+    rates = way.per_session(batches)
+    at = int(np.clip(np.argmax(batches * rates) + beyond, 0, high - 1))
+    floor = rates[at] if just else np.nextafter(rates[at], np.inf)
+    work = replace(found.workload, floor_tokens_per_s=float(floor))
+    told = evaluate(replace(found, workload=work)).decode
+    usable = int(np.argmin(np.append(rates, 0.0) >= floor))
+    if not usable:
+        assert told.best_batch is None
+        return
+    aggregates = (batches * rates)[:usable]
+    best = 1 + int(np.argmax(aggregates >= aggregates.max() * (1 - 1e-12)))
+    assert told.best_batch == best
+    stopped = "" if rates[min(best, high - 1)] >= floor else "floor"
+    assert told.binding_gate == ("memory" if best == high else stopped)
+
+
+def counted(model, known=True):
+    return replace(model, linear_active_parameters=9e9 if known else None, attention=())
+
+
+def pair_of(rate=1e14, capacity=24 * GB, measured=()):
+    return [Device("card", Machine(capacity, 936 * GB, {BF16: rate}, frozenset(measured)), 0.0, 2)]
+
+
+ASKED = {
+    "split": "tensor",
+    "shape": SHAPE,
+    "link_bytes_per_s": 1e13,
+    "reserved_context_tokens": 10_000,
+    "read_context_tokens": 10_000,
+    "floor_tokens_per_s": 0.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "known", "kind"),
+    [
+        ("combined", True, "estimate"),
+        ("combined", False, "bound"),
+        ("memory", True, "bound"),
+        ("memory", False, "bound"),
+    ],
+)
+def test_a_measured_rate_of_arithmetic_makes_estimates_where_it_is_charged(ceiling, known, kind):
+    pair = pair_of(measured=(BF16,))
+    told = evaluate(composed(counted(dense(), known), pair, decode_ceiling=ceiling, **ASKED))
+    assert told.decode.kind["aggregate_tokens_per_s"] == kind
+    assert told.placement.policies[0].kind == kind
+
+
+@pytest.mark.parametrize("longer", [0.999, 1.001, 1.5])
+def test_arithmetic_that_is_slower_by_however_little_is_a_caution(longer):
+    memory = evaluate(composed(dense(), pair_of(), **ASKED)).decode
+    rate = memory.best_batch * 2 * 9e9 / (longer * memory.memory_time_s) / 2
+    told = evaluate(composed(counted(dense()), pair_of(rate), **ASKED)).decode
+    assert told.compute_time_s == pytest.approx(longer * told.memory_time_s)
+    said = any("arithmetic takes longer" in caution for caution in told.cautions)
+    assert said == (longer > 1)
+
+
+@pytest.mark.parametrize(("missing", "fits"), [(0.0, True), (1.0, False)])
+def test_a_forced_batch_that_just_fits_fits(missing, fits):
+    pair = pair_of(capacity=(18 * GB + 3 * 2.5 * GB) / 2 - missing)
+    forced = evaluate(composed(dense(), pair, batch=3, **ASKED)).decode.forced
+    assert forced.fits is fits
+
+
+def test_one_kind_of_device_has_a_crossover_and_unlike_pools_have_none():
+    one = evaluate(composed(counted(dense()), pair_of(), **ASKED)).decode
+    assert one.crossover_tokens == pytest.approx(18 * GB * 1e14 / (2 * 9e9 * 936 * GB))
+    card, host = (
+        replace(pool, machine=replace(pool.machine, compute_flop_per_s={BF16: 1e14}))
+        for pool in (FAST, SLOW)
+    )
+    assert evaluate(composed(counted(dense()), [card], host=host)).decode.crossover_tokens is None
+
+
+# The two ways of dividing experts ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("experts", [3, 7, 64, 100])
+def test_of_two_ways_that_are_alike_the_one_asked_for_is_in_use(experts):
+    """One device has nothing to divide: both ways are the same but for rounding."""
+    shape = ModelShape(4096, 48, expert_layers=(24,))
+    asked = ASKED | {"split": "experts", "shape": shape}
+    for size in (0.1, 0.13, 0.17, 0.19):
+        model = sparse(experts=experts, per_token=2, size=size * GB / 7)
+        told = evaluate(composed(model, [FAST], **asked)).placement
+        assert told.policy == TENSOR
+        assert [way.name for way in told.policies] == [TENSOR, REPLICATED]
+    for seed in range(12):
+        found = split(random_setup(seed, 60), 1, "experts", link_bytes_per_s=1e9)
+        assert placement.prompt_policy(found).name == TENSOR
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([1.0, 1e-9]))
+def test_of_two_ways_that_differ_the_faster_is_in_use_for_decode_and_for_prompts(seed, speed):
+    """However slow both are; with a budget that only the faster keeps as well."""
+    rng = random.Random(seed)
+    ordinary = random_setup(seed, 60)
+    machine = ordinary.machine
+    slow = replace(
+        machine,
+        bandwidth_bytes_per_s=machine.bandwidth_bytes_per_s * speed,
+        compute_flop_per_s={mode: r * speed for mode, r in machine.compute_flop_per_s.items()},
+    )
+    prompt = replace(ordinary.prompt, ttft_budget_s=None, batch=1)
+    ordinary = replace(ordinary, machine=slow, prompt=prompt)
+    link = speed * 10 ** rng.uniform(4, 9)
+    found = split(ordinary, rng.randint(2, 4), "experts", link_bytes_per_s=link)
+    told = evaluate(replace(found, prompt=None)).placement
+    assert sorted(way.name for way in told.policies) == sorted((TENSOR, REPLICATED))
+    rates = {way.name: way.aggregate_tokens_per_s or 0.0 for way in told.policies}
+    check_faster(told.policy, rates)
+    seconds = check_prompts(found)
+    if None not in seconds:
+        between = replace(prompt, ttft_budget_s=float(np.sqrt(np.prod(seconds))))
+        check_prompts(replace(found, prompt=between))
+
+
+def check_prompts(found):
+    ways = [prompts_under(way) for way in policies(found)]
+    figures = {way.name: prefill_under(way, ranged=False) for way in ways}
+    rates = {name: each.tokens_per_s or 0.0 for name, each in figures.items()}
+    check_faster(placement.prompt_policy(found).name, rates)
+    return [each.time_s for each in figures.values()]
+
+
+def check_faster(name, rates):
+    faster = rates[REPLICATED] > rates[TENSOR] * (1 + 1e-9)
+    alike = rates[REPLICATED] == pytest.approx(rates[TENSOR], rel=1e-9)
+    assert alike or name == (REPLICATED if faster else TENSOR)
