@@ -51,6 +51,9 @@ def test_the_largest_batch_is_the_last_that_keeps_the_budget_to_the_prompt(share
     """Memory or arithmetic the longer; budgets that batches up to a thousand million just keep."""
     each = np.array([3.0, 0.7, 11.0, 1 / 3])
     costs = dense_costs(1e4, each, share * each / 1e9)
+    nothing = dense_costs(1e4, 0.0, 0.0 * each)
+    assert (largest_batch(nothing, np.full(4, 7.0), float(nothing.time_s(1)[0])) == 7).all()
+    assert (largest_batch(nothing, np.full(4, 7.0), 0.0) == 0).all()
     for fitting in (0.0, 1.0, 1e6, 1e12):
         for batch in (0.5, 1.0, 2.0, 999.0, 123_456.0, 1e9):
             kept = float(costs.time_s(batch)[0])

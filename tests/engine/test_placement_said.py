@@ -9,15 +9,16 @@ from composition_setups import FAST, SHAPE, SLOW, composed, dense, many_pools, m
 from decode_setups import BF16, GB
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from prefill_setups import random_setup
-from prompt_compositions import split
+from prefill_setups import laguna, random_setup
+from prompt_compositions import composed as prompts_over
+from prompt_compositions import part_of, split
 
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.placement.prefill import prompts_under
 from ourmodels_gui.engine.prefill import prefill_under
-from ourmodels_gui.engine.setup import Device, Machine, ModelShape
+from ourmodels_gui.engine.setup import CacheLayer, Device, Machine, ModelShape
 
 replace = msgspec.structs.replace
 TENSOR = "experts divided, attention tensor-split"
@@ -95,8 +96,14 @@ def test_arithmetic_that_is_slower_by_however_little_is_a_caution(longer):
 @pytest.mark.parametrize(("missing", "fits"), [(0.0, True), (1.0, False)])
 def test_a_forced_batch_that_just_fits_fits(missing, fits):
     pair = pair_of(capacity=(18 * GB + 3 * 2.5 * GB) / 2 - missing)
-    forced = evaluate(composed(dense(), pair, batch=3, **ASKED)).decode.forced
+    found = composed(dense(), pair, batch=3, **ASKED)
+    forced = evaluate(found).decode.forced
     assert forced.fits is fits
+    assert forced.aggregate_tokens_per_s == 3 * forced.per_session_tokens_per_s
+    for more, clears in ((1.0, True), (1 + 1e-15, False)):
+        floor = more * forced.per_session_tokens_per_s
+        work = replace(found.workload, floor_tokens_per_s=floor)
+        assert evaluate(replace(found, workload=work)).decode.forced.clears_floor is clears
 
 
 def test_one_kind_of_device_has_a_crossover_and_unlike_pools_have_none():
@@ -107,6 +114,39 @@ def test_one_kind_of_device_has_a_crossover_and_unlike_pools_have_none():
         for pool in (FAST, SLOW)
     )
     assert evaluate(composed(counted(dense()), [card], host=host)).decode.crossover_tokens is None
+
+
+@pytest.mark.parametrize("sessions", [0, 1, 2])
+def test_what_lies_where_is_told_as_soon_as_one_session_fits(sessions):
+    """18 GB of weights in a card and a host; a second session's 2.5 GB push weights out."""
+    asked = {key: ASKED[key] for key in ASKED if key.endswith(("_tokens", "_per_s"))}
+    room = 18 * GB + (sessions + 0.5) * 2.5 * GB
+    card, host = (
+        Device("card", Machine(10 * GB, 936 * GB)),
+        Device("host", Machine(room - 10 * GB, GB)),
+    )
+    model = replace(dense(), cache=(CacheLayer("full", 1, 250_000.0, 500_000.0),))
+    told = evaluate(composed(model, [card], host=host, pools="sequential", **asked))
+    assert told.decode.memory_batch == sessions
+    assert len(told.placement.pools) == (2 if sessions else 0)
+    assert told.placement.pushed_out_from_batch == (2 if sessions == 2 else None)
+
+
+@pytest.mark.parametrize(("routing", "kind"), [("expected", "estimate"), ("floor", "bound")])
+def test_experts_spread_over_pools_make_estimates_under_expected_routing(routing, kind):
+    """One session: what it reads is certain, but not where it lies."""
+    asked = {"routing": routing, "reserved_context_tokens": 4000, "read_context_tokens": 4000}
+    told = evaluate(composed(sparse(), [FAST], host=SLOW, **asked)).decode
+    assert told.kind["single_session_tokens_per_s"] == kind
+    ordinary = laguna(batch=1)
+    ordinary = replace(ordinary, workload=replace(ordinary.workload, routing=routing))
+    machine = ordinary.machine
+    devices = [Device("a", part_of(machine, 0.6), 8e9), Device("b", part_of(machine, 0.4, 2.0))]
+    for found, wanted in (
+        (prompts_over(ordinary, devices), kind),
+        (split(ordinary, 2, "tensor", link_bytes_per_s=1e9), "bound"),
+    ):
+        assert evaluate(found).prefill.kind["compute_ceiling_tokens_per_s"] == wanted
 
 
 # The two ways of dividing experts ----------------------------------------------------------------
@@ -127,10 +167,19 @@ def test_of_two_ways_that_are_alike_the_one_asked_for_is_in_use(experts):
         assert placement.prompt_policy(found).name == TENSOR
 
 
+def test_each_way_of_dividing_experts_is_listed_once_the_better_first():
+    """A slow link makes sending tokens to experts dearer than attention on every device."""
+    asked = ASKED | {"split": "experts", "shape": ModelShape(4096, 48, expert_layers=(24,))}
+    for link, first in ((1e8, REPLICATED), (1e13, TENSOR)):
+        found = composed(sparse(), pair_of(), **asked | {"link_bytes_per_s": link})
+        names = [way.name for way in evaluate(found).placement.policies]
+        assert names[0] == first and sorted(names) == sorted((TENSOR, REPLICATED))
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([1.0, 1e-9]))
 def test_of_two_ways_that_differ_the_faster_is_in_use_for_decode_and_for_prompts(seed, speed):
-    """However slow both are; with a budget that only the faster keeps as well."""
+    """However slow both are, by however little; with a budget that only the faster keeps."""
     rng = random.Random(seed)
     ordinary = random_setup(seed, 60)
     machine = ordinary.machine
@@ -143,6 +192,15 @@ def test_of_two_ways_that_differ_the_faster_is_in_use_for_decode_and_for_prompts
     ordinary = replace(ordinary, machine=slow, prompt=prompt)
     link = speed * 10 ** rng.uniform(4, 9)
     found = split(ordinary, rng.randint(2, 4), "experts", link_bytes_per_s=link)
+    if rng.random() < 0.5:
+        # A link over which the tensor split takes half as long again as the other does without.
+        tensor, alone = (
+            prompts_under(way).costs(prompt.prompt_tokens, prompt.chunk_tokens)
+            for way in policies(found)
+        )
+        longer = 1.5 * float(np.maximum(alone.shared_s(1), alone.work_s(1)))
+        link *= float(tensor.link_s) / longer
+        found = replace(found, composition=replace(found.composition, link_bytes_per_s=link))
     told = evaluate(replace(found, prompt=None)).placement
     assert sorted(way.name for way in told.policies) == sorted((TENSOR, REPLICATED))
     rates = {way.name: way.aggregate_tokens_per_s or 0.0 for way in told.policies}

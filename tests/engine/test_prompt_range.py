@@ -290,10 +290,10 @@ def test_no_length_of_an_interval_is_beyond_its_loose_brackets(seed):
     at_begin, at_end, lower, upper = module._loose_ceilings(lengths, begin, end)
     for at, where in ((at_begin, begin), (at_end, end)):
         assert (at <= best[where - 1] * (1 + 1e-9)).all()
-        assert (at >= best[where - 1] * (1 - module.NEAR)).all()
+        assert (at >= best[where - 1] * 0.999).all()
     for place, (first, past) in enumerate(zip(begin - 1, end, strict=True)):
-        assert lower[place] <= best[first:past].min() * (1 + module.NEAR)
-        assert upper[place] >= best[first:past].max() * (1 - module.NEAR)
+        assert lower[place] <= best[first:past].min() * 1.001
+        assert upper[place] >= best[first:past].max() * 0.999
 
 
 def test_the_peak_is_found_at_whichever_length_it_is():
