@@ -86,6 +86,8 @@ def test_a_measured_rate_of_arithmetic_makes_estimates_where_it_is_charged(ceili
 @pytest.mark.parametrize("longer", [0.999, 1.001, 1.5])
 def test_arithmetic_that_is_slower_by_however_little_is_a_caution(longer):
     memory = evaluate(composed(dense(), pair_of(), **ASKED)).decode
+    moved = 18 * GB + memory.best_batch * 2.5 * GB
+    assert memory.memory_time_s == pytest.approx(moved / (2 * 936 * GB))
     rate = memory.best_batch * 2 * 9e9 / (longer * memory.memory_time_s) / 2
     told = evaluate(composed(counted(dense()), pair_of(rate), **ASKED)).decode
     assert told.compute_time_s == pytest.approx(longer * told.memory_time_s)
@@ -129,6 +131,11 @@ def test_what_lies_where_is_told_as_soon_as_one_session_fits(sessions):
     told = evaluate(composed(model, [card], host=host, pools="sequential", **asked))
     assert told.decode.memory_batch == sessions
     assert len(told.placement.pools) == (2 if sessions else 0)
+    # Where no batch clears the floor, as one session would have it.
+    asked["floor_tokens_per_s"] = 1e9
+    slow = evaluate(composed(model, [card], host=host, pools="sequential", **asked)).placement
+    cached = sum(pool.held_bytes.get("cache", 0.0) for pool in slow.pools)
+    assert cached == pytest.approx(2.5 * GB if sessions else 0.0)
     assert told.placement.pushed_out_from_batch == (2 if sessions == 2 else None)
 
 
@@ -147,6 +154,15 @@ def test_experts_spread_over_pools_make_estimates_under_expected_routing(routing
         (split(ordinary, 2, "tensor", link_bytes_per_s=1e9), "bound"),
     ):
         assert evaluate(found).prefill.kind["compute_ceiling_tokens_per_s"] == wanted
+
+
+@pytest.mark.parametrize("rate", [1e9, 1e20])
+def test_of_pools_that_are_busy_alike_the_first_binds(rate):
+    ordinary = laguna(BF16, batch=1)
+    machine = replace(ordinary.machine, compute_flop_per_s={BF16: rate})
+    first, host = Device("first", machine, 8e9), Device("host", machine, 0.0)
+    told = evaluate(prompts_over(ordinary, [first], host=host, pools="both")).prefill
+    assert (told.binding.place, told.limit) == ("first", "compute" if rate < 1e10 else "memory")
 
 
 # The two ways of dividing experts ----------------------------------------------------------------
@@ -174,6 +190,21 @@ def test_each_way_of_dividing_experts_is_listed_once_the_better_first():
         found = composed(sparse(), pair_of(), **asked | {"link_bytes_per_s": link})
         names = [way.name for way in evaluate(found).placement.policies]
         assert names[0] == first and sorted(names) == sorted((TENSOR, REPLICATED))
+
+
+@pytest.mark.parametrize(("link", "faster"), [(1e-7, REPLICATED), (1e5, TENSOR)])
+def test_where_one_way_alone_clears_the_floor_it_is_in_use_however_slow(link, faster):
+    """Devices of less than a token in a second; the floor lies between the rates of both."""
+    pair = pair_of()
+    slow = replace(pair[0].machine, bandwidth_bytes_per_s=1.0)
+    shape = ModelShape(4096, 48, expert_layers=(24,))
+    asked = ASKED | {"split": "experts", "shape": shape, "link_bytes_per_s": link}
+    found = composed(sparse(), [replace(pair[0], machine=slow)], **asked)
+    rates = [way.at(1) for way in policies(found)]
+    floor = float(np.sqrt(np.prod(rates)))
+    told = evaluate(replace(found, workload=replace(found.workload, floor_tokens_per_s=floor)))
+    assert told.placement.policy == faster
+    assert told.decode.best_batch and told.decode.aggregate_tokens_per_s < 1
 
 
 @settings(max_examples=40, deadline=None)
