@@ -7,7 +7,7 @@ import literal_prefill as one_pool
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from prefill_setups import random_setup
 from prompt_compositions import (
@@ -31,6 +31,17 @@ from ourmodels_gui.engine.setup import CacheLayer, Device, TypedCache
 
 replace = msgspec.structs.replace
 SEEDS = st.integers(0, 10**9)
+
+
+KINDS = (3, 5, 19, 41, 56, 58, 61, 76, 84, 95, 108, 286)
+"""Seeds of `unlike_pools` with whole layers, a head, drafts and fixed shares in every mode."""
+
+
+def of_every_kind(test):
+    """The test with these seeds among its examples."""
+    for seed in KINDS:
+        test = example(seed)(test)
+    return test
 
 
 def cut_prompt(seed, limit, rng):
@@ -81,6 +92,7 @@ def unlike_pools(seed, rng):
 
 @settings(max_examples=80, deadline=None)
 @given(SEEDS)
+@of_every_kind
 def test_the_times_over_unlike_pools_are_those_of_the_linear_program(seed):
     rng = random.Random(seed)
     found = unlike_pools(seed, rng)
@@ -109,6 +121,15 @@ def test_the_times_through_equal_devices_are_the_sums_written_out(seed, count, b
     assert float(costs.memory_s(batch)) == pytest.approx(memory_s, rel=1e-9)
     assert float(costs.work_s(batch)) == pytest.approx(work_s, rel=1e-9)
     assert costs.width(batch) == width
+
+
+@pytest.mark.parametrize("batch", range(1, 8))
+def test_a_prompt_cut_at_will_has_the_width_of_an_even_share_and_never_more_than_all(batch):
+    ordinary = replace(random_setup(1, 60), speculation=None)
+    prompt = replace(ordinary.prompt, prompt_tokens=10, chunk_tokens=None)
+    found = split(replace(ordinary, prompt=prompt), 3, "layers")
+    width = {1: 4, 2: 7}.get(batch, 10)
+    assert own_costs(found).width(batch) == width
 
 
 def under(setup, kind):
