@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from prefill_setups import FP4, laguna, random_setup, toy
 from prompt_compositions import any_composition
 
+from ourmodels_gui.engine import placement
 from ourmodels_gui.engine import prompt_range as module
 from ourmodels_gui.engine.placement import prompt_policy
 from ourmodels_gui.engine.prefill import prefill
@@ -269,12 +270,33 @@ def test_no_length_of_an_interval_is_beyond_its_brackets(seed, limit):
         assert upper[place] >= rates[first:past].max() * (1 - 1e-12)
 
 
+def slowed(setup, times):
+    """The same on devices and over a link that are so many times slower."""
+    made = setup.composition
+
+    def slower(device):
+        machine = device.machine
+        rates = {mode: rate / times for mode, rate in machine.compute_flop_per_s.items()}
+        return replace(
+            device,
+            machine=Machine(machine.capacity_bytes, machine.bandwidth_bytes_per_s / times, rates),
+        )
+
+    devices, host = tuple(map(slower, made.devices)), made.host and slower(made.host)
+    link = made.link_bytes_per_s and made.link_bytes_per_s / times
+    made = replace(made, devices=devices, host=host, link_bytes_per_s=link)
+    budget = setup.prompt.ttft_budget_s and setup.prompt.ttft_budget_s * times
+    machine = placement.together(placement.pools_of(made))
+    found = replace(setup, composition=made, machine=machine)
+    return with_prompt(found, ttft_budget_s=budget)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**9))
 def test_no_length_of_an_interval_is_beyond_its_loose_brackets(seed):
     """Over several devices and pools, with the best of all batches at each length."""
     rng = random.Random(seed)
-    setup = any_composition(seed)
+    setup = slowed(any_composition(seed), rng.choice((1.0, 1e6)))
     policy = prompt_policy(setup)
     lengths = module._Lengths(policy, rng.choice((None, 1, 3)))
     last = lengths.last_admitted()
