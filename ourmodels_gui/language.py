@@ -9,9 +9,10 @@ Only the window calls `use`: commands, files and exports speak English.
 """
 
 import gettext
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Real
 from pathlib import Path
 
 from . import paths
@@ -21,19 +22,81 @@ VARIABLE = "OURMODELS_LANGUAGE"
 DOMAIN = "ourmodels"
 ENGLISH = "en"
 
+Signs = tuple[str, str]
+"""What stands between groups of three digits, and before the decimals."""
+
 _plain = gettext.NullTranslations()
 _used: gettext.NullTranslations = _plain
 _here: ContextVar[gettext.NullTranslations | None] = ContextVar("_here", default=None)
+_signs: Callable[[], Signs] | None = None
 
 
 def tr(text: str) -> str:
     """The text in the language in use. Values are put in afterwards, with `format`."""
-    return _current().gettext(text) if text else text  # what "" stands for is the file's header
+    # Asked for hundreds of times by each edit; what "" stands for is the file's header.
+    here = _here.get()
+    if not text or here is not None or _signs is None:
+        return (here or _used).gettext(text) if text else text
+    return _Text(_used.gettext(text))
 
 
 def trn(one: str, many: str, count: int) -> str:
     """The text for so many of something: languages differ in which numbers share a form."""
-    return _current().ngettext(one, many, count)
+    text = (_here.get() or _used).ngettext(one, many, count)
+    return text if _signs is None else _Text(text)
+
+
+def written(value: float, spec: str) -> str:
+    """A number as `format` has it, with the signs in use.
+
+    >>> written(1234.56, ",.1f")
+    '1,234.6'
+    """
+    text, signs = format(value, spec), in_use()[1]
+    return text if signs is None else signed(text, signs)
+
+
+def signed(text: str, signs: Signs) -> str:
+    """A number as English writes it -> with these signs.
+
+    >>> signed("1,234.6", (".", ","))
+    '1.234,6'
+    """
+    group, point = signs
+    return text.translate({ord(","): group, ord("."): point})
+
+
+def in_use() -> tuple[gettext.NullTranslations, Signs | None]:
+    """What any text rests on: the words and the signs of here and now; None is English."""
+    here = _here.get()
+    return here or _used, None if here is not None or _signs is None else _signs()
+
+
+class _Text(str):
+    """A text that numbers are put into with the signs in use."""
+
+    __slots__ = ()
+
+    def format(self, *values: object, **named: object) -> str:
+        return str.format(self, *map(_number, values), **{k: _number(v) for k, v in named.items()})
+
+
+class _Number:
+    def __init__(self, value: Real) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        return written(self._value, spec)  # type: ignore[arg-type]
+
+
+def _number(value: object) -> object:
+    return _Number(value) if isinstance(value, Real) and not isinstance(value, bool) else value
+
+
+def use_signs(signs: Callable[[], Signs] | None) -> None:
+    """Ask here from now on what numbers are written with; None is English."""
+    global _signs  # noqa: PLW0603 - a program has one language
+    _signs = signs
 
 
 def mark(text: str) -> str:
@@ -83,10 +146,6 @@ def english() -> Iterator[None]:
         yield
     finally:
         _here.reset(before)
-
-
-def _current() -> gettext.NullTranslations:
-    return _here.get() or _used
 
 
 def _folder() -> Path:

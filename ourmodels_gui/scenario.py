@@ -27,7 +27,7 @@ from .inline import (
     Tokens,
     TokensOrNone,
 )
-from .language import tr
+from .language import tr, written
 from .problem import BadInput, brief
 
 FORMAT = "ourmodels-scenario"
@@ -141,7 +141,7 @@ class PrefillChoice(Part, frozen=True):
         for key in ("linear_mode", "attention_mode"):
             shares = getattr(self, key)
             if isinstance(shares, dict) and abs(sum(shares.values()) - 1) > 1e-6:
-                total = f"{sum(shares.values()):.6g}"
+                total = written(sum(shares.values()), ".6g")
                 raise BadInput(
                     key, tr("the shares sum to {total}; they must sum to 1").format(total=total)
                 )

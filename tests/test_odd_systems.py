@@ -127,9 +127,9 @@ ODD_NAMES = [
 ]
 SAVED = """
     path = Path(sys.argv[1])
-    assert window.document.open(path), window.bar.words.text()
+    assert window.document.open(path), window.bar.said
     window._store.edit({'workload.floor_tokens_per_s': 7.0})
-    assert window.document.save(), window.bar.words.text()
+    assert window.document.save(), window.bar.said
     assert window.document.path == path
 """
 

@@ -4,16 +4,20 @@ import ast
 import gettext
 import importlib.util
 import os
+import re
 import string
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ourmodels_gui import language, paths
 from ourmodels_gui import spoken as engine_words
+from ourmodels_gui.library.importers import importing
+from ourmodels_gui.problem import BadInput
 from ourmodels_gui.units import Separators
 
 ROOT = Path(__file__).parents[1]
@@ -235,3 +239,58 @@ def test_the_values_in_a_text_of_the_engine_are_written_as_the_window_writes(eng
     assert said == (
         f"[[memory side]: {missing} unknown]; [[compute side]: [the attention layers] unknown]"
     )
+
+
+# Numbers in texts
+
+
+@pytest.fixture
+def german_numbers():
+    language.use_signs(lambda: (".", ","))
+    yield
+    language.use_signs(None)
+
+
+def test_numbers_are_put_in_with_the_signs_in_use(german_numbers):
+    text = language.tr("{size:.3g} GB of cache at {tokens:,} tokens")
+    assert text.format(size=1.25, tokens=np.int64(32768)) == "1,25 GB of cache at 32.768 tokens"
+    assert language.tr("{a} {b} {c}").format(a="1.5", b=2.5, c=True) == "1.5 2,5 True"
+    rows = language.trn("{count:,} row", "{count:,} rows", 2000)
+    assert rows.format(count=2000) == "2.000 rows"
+    with language.english():
+        assert language.tr("{size:,.1f}").format(size=1234.5) == "1,234.5"
+
+
+def test_without_a_window_they_are_english():
+    assert language.tr("{size:,.1f}").format(size=1234.5) == "1,234.5"
+
+
+def test_what_goes_wrong_with_a_file_is_said_in_them(german_numbers, tmp_path):
+    (tmp_path / "cut.safetensors").write_bytes((5000).to_bytes(8, "little") + b"{}")
+    with pytest.raises(BadInput, match=r"5\.000 bytes"):
+        importing.import_model(tmp_path / "cut.safetensors")
+
+
+ENGLISH_BY_INTENT = (
+    *("engine", "report", "commands", "measured/proof.py", "measured/composed_proof.py"),
+    *("measured/ceiling.py", "measured/paste", "ranking/printed.py", "ranking/comparison.py"),
+    *("library/importers/profile_text.py", "library/importers/layout.py", "probe/bandwidth.py"),
+    *("units.py", "language.py", "gui/typed.py", "summary", "library/provenance.py", "fitting.py"),
+    *("gui/ranking/found_rows.py", "gui/asked/composition_rows.py"),
+)
+"""What leaves the window, is said anew by `spoken`, is read again, or takes separators itself."""
+WITH_SIGNS = re.compile(r",|\.[1-9]\d*[fge]|\?")
+
+
+def test_no_other_number_is_written_past_them():
+    found = []
+    for path in MODULES:
+        name = path.relative_to(ROOT / "ourmodels_gui").as_posix()
+        if name.startswith(ENGLISH_BY_INTENT):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+                spec = ast.unparse(node.format_spec)
+                if WITH_SIGNS.search(spec):
+                    found.append(f"{name}:{node.lineno}: {ast.unparse(node)}")
+    assert found == [], "put numbers in with tr(...).format, units or language.written"

@@ -1,10 +1,9 @@
-"""A group of labelled fields with one left edge, its errors at the fields, and a reset."""
+"""A group of labelled fields with one left edge, what is wrong with them, and a reset."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
 
 from ..language import tr
 from . import typed
-from .captions import message, say
 from .fields import ChoiceField, NumberField, Parse, Show, TextField
 from .form_head import GroupHead
 from .log_slider import LogSlider
@@ -54,7 +52,8 @@ class Group(QWidget):
         super().__init__(parent)
         self._rows: dict[str, tuple[Field, *tuple[LogSlider, ...]]] = {}
         self._labels: dict[str, QLabel] = {}
-        self._errors: dict[str, QLabel] = {}
+        self._told: dict[str, str] = {}
+        self._tips: dict[str, str] = {}
         self._typed_wrong: set[str] = set()
         self._set: tuple[str, ...] = ()
         self._foldable = foldable
@@ -93,9 +92,14 @@ class Group(QWidget):
         """The field of a key."""
         return self._rows[key][0]
 
-    def error(self, key: str) -> QLabel:
-        """Where the fault of a field is told."""
-        return self._errors[key]
+    def set_tip(self, key: str, tip: str) -> None:
+        """What a field is for, on hover."""
+        self._tips[key] = tip
+        self._hint(key)
+
+    def told(self, key: str) -> str:
+        """What is wrong or odd at a field; "" where nothing is."""
+        return self._told.get(key, "")
 
     def label_px(self) -> int:
         """The room of its longest label."""
@@ -191,8 +195,8 @@ class Group(QWidget):
                 rewritten = part.present(values.get(key), defaults.get(key))
                 if rewritten:
                     self._typed_wrong.discard(key)
-            if key not in self._typed_wrong and not self._errors[key].isHidden():
-                say(self._errors[key], "")
+            if key not in self._typed_wrong:
+                self._tell(key, "")
         self.mark(self._set)
 
     def mark(self, keys: Iterable[str]) -> None:
@@ -210,12 +214,35 @@ class Group(QWidget):
         if until_retyped:
             self._typed_wrong.add(mine)
         self.open_up()
-        self._say_error(mine, text)
+        self._tell(mine, text)
         return True
 
-    def _say_error(self, key: str, text: str) -> None:
-        self._errors[key].setForegroundRole(QPalette.ColorRole.BrightText)
-        say(self._errors[key], text)
+    def _tell(self, key: str, text: str) -> None:
+        """Mark a field and say why, in the head: the room there is kept, so no field moves."""
+        if text == self.told(key):
+            return
+        if text:
+            self._told[key] = text
+        else:
+            del self._told[key]
+        self._hint(key)
+        field = self._rows[key][0]
+        mark = "" if not text else "odd" if text.startswith(CAUTION) else "wrong"
+        if field.property("told") != mark:
+            field.setProperty("told", mark)
+            field.style().polish(field)
+        wrong: list[str] = []
+        odd: list[str] = []
+        for told, why in self._told.items():
+            words = odd if why.startswith(CAUTION) else wrong
+            words.append(f"{self._labels[told].text()}: {why}")
+        self._head.tell(wrong, odd)
+
+    def _hint(self, key: str) -> None:
+        field = self._rows[key][0]
+        hint = "\n\n".join(filter(None, (self.told(key), self._tips[key])))
+        field.setToolTip(hint)
+        field.setAccessibleDescription(hint)
 
     def caution(self, key: str, text: str) -> bool:
         """Show at a field what is odd about its value, which stands; False if no field is it.
@@ -225,10 +252,8 @@ class Group(QWidget):
         mine = next((own for own in self._rows if key == own or key.startswith(own + ".")), None)
         if mine is None:
             return False
-        label = self._errors[mine]
-        if mine not in self._typed_wrong and (text or label.text().startswith(CAUTION)):
-            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-            say(label, f"{CAUTION} {text}" if text else "")
+        if mine not in self._typed_wrong and (text or self.told(mine).startswith(CAUTION)):
+            self._tell(mine, f"{CAUTION} {text}" if text else "")
         return True
 
     def keep_text(self, key: str, value: Any) -> None:
@@ -244,12 +269,12 @@ class Group(QWidget):
 
     def _accepted(self, key: str) -> None:
         self._typed_wrong.discard(key)
-        say(self._errors[key], "")
+        self._tell(key, "")
 
     def _refuse_text(self, key: str, text: str) -> None:
         if text:
             self._typed_wrong.add(key)
-            self._say_error(key, text)
+            self._tell(key, text)
         else:
             self._accepted(key)
 
@@ -258,9 +283,7 @@ class Group(QWidget):
         name = QLabel(label, self._body)
         name.setBuddy(field)
         name.setToolTip(tip)
-        field.setToolTip(tip)
         field.setAccessibleName(label)
-        field.setAccessibleDescription(tip)
         field.setProperty("key", key)
         self.grid.addWidget(name, row, 0)
         if not isinstance(field, NumberField):
@@ -269,12 +292,10 @@ class Group(QWidget):
             self.grid.addWidget(field, row, 1)
         if extra is not None:
             self.grid.addWidget(extra, row, 2)
-        error = message(self._body, error=True)
-        self.grid.addWidget(error, row + 1, 0, 1, 3)
         field.committed.connect(lambda value: self.commit(key, value))
         self._labels[key] = name
         self._rows[key] = (field,) if extra is None else (field, extra)
-        self._errors[key] = error
+        self.set_tip(key, tip)
 
     def _fold(self, is_open: bool) -> None:
         self._head.show_open(is_open)

@@ -116,6 +116,7 @@ class MainWindow(QMainWindow):
         self.machines.view.setFocus()
         self.status.offer(self._library)
         self._store_changed()
+        self._show_title()
         self._first_answer = QTimer(self, singleShot=True, interval=0)
         self._first_answer.timeout.connect(recompute.now)
         self._is_painted = False
@@ -124,7 +125,7 @@ class MainWindow(QMainWindow):
         right = QWidget()
         self.title = ElidedLabel(right)
         self.title.setFont(sized("heading"))
-        self.bar = ProblemBar(right)
+        self.bar = ProblemBar(self.title)
         self._tab_widget = QTabWidget(right)
         self._tab_widget.setDocumentMode(True)
         self._tab_widget.setMinimumHeight(px(TABS_PX))
@@ -140,7 +141,6 @@ class MainWindow(QMainWindow):
         layout.setContentsMargins(CARD_PADDING, 2 * UNIT, CARD_PADDING, 0)
         layout.setSpacing(2 * UNIT)
         layout.addWidget(self.title)
-        layout.addWidget(self.bar)
         layout.addWidget(self.answers)
         layout.addWidget(self._tab_widget, 1)
         self.problems = ProblemList(right)
@@ -212,7 +212,6 @@ class MainWindow(QMainWindow):
             self._library = self._store.library
             self.asked.offer(self._library)
             self.status.offer(self._library)
-        self._show_title()
         undo, redo = self._store.undo_keys(), self._store.redo_keys()
         self.menus.show_undo(
             *(", ".join(words_of(key) for key in keys[:2]) for keys in (undo, redo))

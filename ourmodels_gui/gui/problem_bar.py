@@ -1,43 +1,52 @@
-"""What is wrong, quietly: one strip above the answers."""
+"""What is wrong, quietly: one strip above the answers, in the place of their title."""
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
-    QSizePolicy,
     QToolButton,
     QWidget,
 )
 
 from ..evaluation import Evaluation
 from ..language import tr
+from .elided import ElidedLabel
 from .theme import CARD_PADDING, RADIUS, UNIT, colours
 
 
 class ProblemBar(QWidget):
-    """Says why there is no answer, and a notice until it is dismissed; else it takes no room."""
+    """Says why there is no answer, and a notice until it is dismissed.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    Meanwhile it lies where the title is, up to the edge and the answers, so that nothing moves.
+    """
+
+    def __init__(self, title: QWidget) -> None:
+        super().__init__(title.parentWidget())
+        self._title = title
+        policy = title.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        title.setSizePolicy(policy)
+        title.installEventFilter(self)
         self._problem = ""
         self._notice = ""
-        self.words = QLabel(self)
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = ElidedLabel(self)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignVCenter)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.words.setAccessibleName(tr("Problem"))
         self._close = QToolButton(self, autoRaise=True)
         self._close.setText("\u00d7")
         self._close.setAccessibleName(tr("Dismiss"))
         self._close.setToolTip(tr("Dismiss"))
         self._close.clicked.connect(lambda: self.say(""))
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(CARD_PADDING + UNIT, UNIT, UNIT, UNIT)
+        layout.setContentsMargins(CARD_PADDING + UNIT, 0, UNIT, 0)
         layout.addWidget(self.words, 1)
         layout.addWidget(self._close)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.hide()
+
+    @property
+    def said(self) -> str:
+        """All that it says, also what has no room."""
+        return " \u00b7 ".join(filter(None, (self._problem, self._notice)))
 
     def present(self, evaluation: Evaluation) -> None:
         """Show the problem that prevents an answer, if there is one."""
@@ -50,10 +59,18 @@ class ProblemBar(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        text = "\n".join(filter(None, (self._problem, self._notice)))
-        self.words.setText(text)
+        self.words.say(self.said)
         self._close.setVisible(bool(self._notice))
-        self.setVisible(bool(text))
+        self._title.setVisible(not self.said)
+        self.setVisible(bool(self.said))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
+            around = 2 * UNIT - 1
+            self.setGeometry(self._title.geometry().adjusted(0, -around, 0, around))
+            room = (self.height() - 2) // self.words.fontMetrics().lineSpacing()
+            self.words.set_lines(max(room, 1))
+        return False
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours(self)

@@ -30,6 +30,8 @@ QComboBox {{ {field} padding: 2px 2px 2px 6px;
 QPlainTextEdit[isField="true"] {{ {field} }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[isField="true"]:focus {{
     border-color: {palette.accent}; }}
+QLineEdit[told="odd"], QComboBox[told="odd"] {{ border-color: {palette.below}; }}
+QLineEdit[told="wrong"], QComboBox[told="wrong"] {{ border-color: {palette.unfit}; }}
 QLineEdit:disabled, QComboBox:disabled {{ background: {palette.window}; color: {palette.muted}; }}
 QComboBox::drop-down {{ border: none; width: {px(20)}px; }}
 QComboBox::down-arrow {{ image: url("{folder}/chevron-down.svg");

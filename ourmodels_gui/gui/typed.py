@@ -3,6 +3,7 @@
 from PySide6.QtCore import QLocale
 
 from .. import units
+from ..language import use_signs
 from ..settings import Numbers
 from ..units import Separators
 
@@ -18,6 +19,7 @@ def use_numbers(numbers: Numbers) -> None:
     """Read and write numbers so from now on; "system" leaves them to the user's locale."""
     if numbers in WRITTEN_SO:
         QLocale.setDefault(QLocale(WRITTEN_SO[numbers]))
+    use_signs(separators)
 
 
 def separators() -> Separators:

@@ -36,7 +36,7 @@ class ModelEntry(msgspec.Struct, frozen=True):
 Entry = TypeVar("Entry", MachineEntry, ModelEntry, CompositionEntry)
 
 
-class Library(msgspec.Struct, frozen=True):
+class Library(msgspec.Struct, frozen=True, weakref=True):
     """Replaced whole when a file changes; never edited.
 
     compositions: several devices or pools under one id, which no machine has.

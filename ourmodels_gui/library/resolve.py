@@ -9,7 +9,8 @@ import msgspec
 from ..composed import ComposedHardware, Hardware, HardwareRef
 from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
-from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
+from ..engine.kept import Kept
+from ..engine.setup import Machine, ModelCosts, ModelShape, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
 from ..inline import InlineHardware
 from ..language import mark, tr
@@ -218,23 +219,26 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
         return ChosenModel(model.adapter.name or mark("model as typed"), costs)
     record = model_record(model, library, "model")
     weights = model.weights or default_weights(record)
-    costs = model_costs(
-        record,
-        weights,
-        workload.cache_format or CACHE_FORMAT,
-        workload.cache_read_format,
-        bool(model.include_towers),
-    )
+    stored, towers = workload.cache_format or CACHE_FORMAT, bool(model.include_towers)
+
+    def find() -> tuple[ModelCosts, ModelShape]:
+        costs = model_costs(record, weights, stored, workload.cache_read_format, towers)
+        return costs, model_shape(record, weights, costs)
+
+    costs, shape = _kept.of((record, weights, stored, workload.cache_read_format, towers), find)
     return ChosenModel(
         record.name,
         costs,
         weights=weights,
         weights_typed=model.weights is not None,
-        cache_format=workload.cache_format or CACHE_FORMAT,
-        towers=bool(model.include_towers),
-        shape=model_shape(record, weights, costs),
+        cache_format=stored,
+        towers=towers,
+        shape=shape,
         standing=_standing(record, model.record is not None or library.models[model.id].yours),
     )
+
+
+_kept: Kept[tuple[ModelCosts, ModelShape]] = Kept()
 
 
 def _standing(record: ModelRecord, yours: bool) -> str:

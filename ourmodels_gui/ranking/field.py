@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..composed import Hardware
 from ..engine.cache_columns import CacheColumns, cache_columns
 from ..engine.costs import cache_alloc_bytes
+from ..engine.kept import Kept
 from ..engine.setup import ModelCosts, ModelShape, Workload
 from ..engine.tables import ModelTable, model_table
 from ..language import mark, tr
@@ -27,6 +28,7 @@ from ..library.profile import default_weights, model_costs, model_shape
 from ..problem import BadInput
 from ..scenario import CACHE_FORMAT, InlineModel, ModelRef
 from .machines import RankedMachine, ranked_machine
+from .money import Priced
 
 BEST = "best"
 """In place of a weight format: for every pair the largest one that serves (see `table`)."""
@@ -34,6 +36,9 @@ BEST = "best"
 LADDER = ("q8_0", "q6_k", "q5_k_m", "q4_k_m", "q3_k_m", "q2_k")
 """The formats that `BEST` tries below the release's own, which comes first. One that would take
 more bytes than the release is left out: it adds bytes, not information."""
+
+BELOW_4_BITS = ("q3_k_m", "q2_k")
+"""Those of the ladder that take few would choose while another serves."""
 
 
 LONGEST_TOKENS = 2**31
@@ -85,12 +90,16 @@ class FieldChoice(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Machines, compositions last, and models with those that can be evaluated first."""
+    """Machines, compositions last, and models with those that can be evaluated first.
+
+    priced: what the machines cost, by the settings and the language in use.
+    """
 
     library: Library
     choice: FieldChoice
     machines: tuple[RankedMachine, ...]
     models: tuple[RankedModel, ...]
+    priced: Kept[Priced] = msgspec.field(default_factory=Kept)
 
     @cached_property
     def single(self) -> int:
@@ -186,9 +195,10 @@ def prepare(library: Library, choice: FieldChoice, previous: Field | None = None
             tr("there is no {what} to rank; add one to the library, or name one").format(what=what),
         )
     models.sort(key=lambda model: not model.formats)
-    field = Field(library, choice, machines, tuple(models))
-    if alike is not None:
-        field.looked_up.update(alike.looked_up)
+    if alike is None:
+        return Field(library, choice, machines, tuple(models))
+    field = Field(library, choice, machines, tuple(models), alike.priced)
+    field.looked_up.update(alike.looked_up)
     return field
 
 

@@ -1,5 +1,6 @@
 """What a machine costs and draws, and what its tokens cost: the user's own figures first."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -31,6 +32,20 @@ class PriceTag(msgspec.Struct, frozen=True):
     amount: float | None
     said: str
     whole: bool = True
+
+
+class Priced(msgspec.Struct, frozen=True, eq=False):
+    """What machines cost. amounts: NaN where it is unknown."""
+
+    tags: tuple[PriceTag, ...]
+    amounts: NDArray[np.float64]
+
+
+def priced(machines: Sequence[RankedMachine], settings: Settings) -> Priced:
+    """The price of each machine."""
+    tags = tuple(price_tag(machine, settings) for machine in machines)
+    amounts = [np.nan if tag.amount is None else tag.amount for tag in tags]
+    return Priced(tags, np.array(amounts, dtype=np.float64))
 
 
 def price_tag(machine: RankedMachine, settings: Settings) -> PriceTag:

@@ -25,10 +25,16 @@ def in_one_format(
     kept = figures_of(rungs - 1)
     rung = np.full(kept[0].shape, rungs - 1, dtype=np.int8)
     for place in reversed(range(rungs - 1)):
-        figures = figures_of(place)
-        memory, best = figures[:2]
-        takes = (best >= 1.0) | ((memory >= 1.0) & ~(kept[1] >= 1.0))
-        for whole, figure in zip(kept, figures, strict=True):
-            np.copyto(whole, figure, where=takes)
-        rung[takes] = place
+        _prefer(place, figures_of(place), rung, kept)
     return rung, kept
+
+
+def _prefer(
+    place: int, figures: tuple[Floats, ...], rung: NDArray[np.int8], kept: tuple[Floats, ...]
+) -> None:
+    """Take the figures of a larger format wherever it is the better one."""
+    memory, best = figures[:2]
+    takes = (best >= 1.0) | ((memory >= 1.0) & ~(kept[1] >= 1.0))
+    for whole, figure in zip(kept, figures, strict=True):
+        np.copyto(whole, figure, where=takes)
+    rung[takes] = place

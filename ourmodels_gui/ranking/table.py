@@ -9,7 +9,7 @@ Rows are numbered model by model, machine by machine inside; `machine` and `mode
 places in the field. A figure that does not exist is NaN in `values` and "-" in `cell`.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from .. import units
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.sweep import VERDICTS
 from ..evaluation import Evaluation, run
-from ..language import mark, tr
+from ..language import in_use, mark, tr
 from ..problem import BadInput
 from ..scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ..settings import Settings
@@ -29,7 +29,7 @@ from ..units import ENGLISH, Separators
 from .columns import BY_ID, NONE
 from .field import Field, RankedModel
 from .machines import RankedMachine
-from .money import PriceTag, cost_per_million_tokens, price_tag
+from .money import Priced, PriceTag, cost_per_million_tokens, priced
 from .pairs import SWEPT, Pairs, pairs
 
 Floats = NDArray[np.float64]
@@ -149,9 +149,9 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         powers = np.full(len(self.field.machines), np.nan)
         found = [memory_power_bytes2_per_s(machine) for machine in self.pairs.in_use]
         powers[self.pairs.machines] = np.array(found) / GB**2
-        prices = _known(tag.amount for tag in self.price_tags)
-        watts = _known(machine.watts for machine in self.field.machines)
-        return dict(zip(BY_MACHINE, (powers, prices, watts), strict=True))
+        watts = [np.nan if one.watts is None else one.watts for one in self.field.machines]
+        figures = (powers, self._priced.amounts, np.array(watts, dtype=np.float64))
+        return dict(zip(BY_MACHINE, figures, strict=True))
 
     def _cost(self, rows: Indices) -> Floats:
         electricity, lifetime = self.settings.electricity_per_kwh, self.settings.lifetime_years
@@ -162,10 +162,15 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         )
         return cost_per_million_tokens(aggregate, price, watts, electricity, lifetime)
 
-    @cached_property
+    @property
     def price_tags(self) -> tuple[PriceTag, ...]:
         """The price of each machine of the field, with where it comes from."""
-        return tuple(price_tag(machine, self.settings) for machine in self.field.machines)
+        return self._priced.tags
+
+    @property
+    def _priced(self) -> Priced:
+        machines, settings = self.field.machines, self.settings
+        return self.field.priced.of((settings, in_use()), lambda: priced(machines, settings))
 
     def at_prices(self, settings: Settings) -> "Table":
         """The same table at other prices, on which nothing that is kept rests."""
@@ -298,7 +303,3 @@ def rank(
     ):
         raise ValueError("the field was prepared for other cache formats")
     return Table(field, pairs(field, choice, prefill), settings or Settings())
-
-
-def _known(figures: Iterable[float | None]) -> Floats:
-    return np.array([np.nan if figure is None else figure for figure in figures], dtype=np.float64)

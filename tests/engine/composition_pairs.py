@@ -1,8 +1,13 @@
 """Random compositions, models and workloads of every kind for the sweep, from a given chance."""
 
+import math
+
 import msgspec
+import numpy as np
 from decode_setups import BF16, GB
 
+from ourmodels_gui.engine import placement
+from ourmodels_gui.engine.placement.choose import policies
 from ourmodels_gui.engine.setup import (
     AttentionLayer,
     CacheLayer,
@@ -12,9 +17,12 @@ from ourmodels_gui.engine.setup import (
     Machine,
     ModelCosts,
     ModelShape,
+    Setup,
     TypedCache,
     Workload,
 )
+
+FP8 = "fp8_fp32acc"
 
 KINDS = ("tensor", "experts", "layers", "host", "given", "unlike", "three")
 LAYERS = (
@@ -122,3 +130,114 @@ def made_workload(chance):
         chance.choice(["expected", "expected", "floor"]),
         batch=chance.choice([None, 1, 7]),
     )
+
+
+class Drawn(msgspec.Struct):
+    """Compositions and models to sweep; modes, linear and attention, are those of every pair."""
+
+    compositions: list[Composition]
+    models: list[ModelCosts]
+    shapes: list[ModelShape | None]
+    workload: Workload
+    modes: tuple[dict[str, float], dict[str, float]] = ({BF16: 1.0}, {BF16: 1.0})
+
+    def setup(self, row, column):
+        """The setup of one pair, its contexts within the model's limit."""
+        composition, model, workload = self.compositions[row], self.models[column], self.workload
+        limit = model.max_context_tokens or workload.reserved_context_tokens
+        reserved = min(workload.reserved_context_tokens, limit)
+        kept = msgspec.structs.replace(
+            workload,
+            reserved_context_tokens=reserved,
+            read_context_tokens=min(workload.read_context_tokens, reserved),
+            overhead_bytes=placement.overhead_bytes(composition),
+        )
+        made = msgspec.structs.replace(composition, shape=self.shapes[column])
+        machine = placement.together(placement.pools_of(composition))
+        return Setup(machine, model, kept, *self.modes, composition=made)
+
+
+def drawn(chance):
+    """A few of everything, and often what tells most: pools that are nearly full, slow arithmetic,
+    rates and counts that are unknown, a slow link, a floor that some batch just reaches."""
+    rows, columns = chance.choice([(1, 1), (1, 3), (2, 2), (3, 1)])
+    kinds = chance.choice([KINDS, KINDS, [chance.choice(KINDS)]])
+    compositions = [made_composition(chance, kinds) for _ in range(rows)]
+    models, shapes = zip(*(made_model(chance) for _ in range(columns)), strict=True)
+    found = Drawn(compositions, list(models), list(shapes), made_workload(chance))
+    if chance.random() < 0.5:
+        _with_work(chance, found)
+    if chance.random() < 0.35:
+        found.compositions = [_nearly_full(chance, one, models) for one in compositions]
+    if chance.random() < 0.2:
+        slow = {"link_bytes_per_s": 10 ** chance.uniform(6.5, 8.5)}
+        found.compositions = [msgspec.structs.replace(one, **slow) for one in found.compositions]
+    if chance.random() < 0.5:
+        setup = found.setup(chance.randrange(rows), chance.randrange(columns))
+        reached = _reached(chance, policies(setup)[0])
+        found.workload = msgspec.structs.replace(found.workload, floor_tokens_per_s=reached)
+    return found
+
+
+def _with_work(chance, found):
+    """The combined ceiling, with arithmetic of any speed."""
+    found.workload = msgspec.structs.replace(found.workload, decode_ceiling="combined")
+    if chance.random() < 0.5:
+        found.modes = ({FP8: 1.0}, {BF16: 1.0})
+    found.compositions = [
+        each_device(lambda device: _rated(chance, device), one) for one in found.compositions
+    ]
+    for place, (model, shape) in enumerate(zip(found.models, found.shapes, strict=True)):
+        cache = model.cache
+        count = sum(layer.count for layer in cache) if isinstance(cache, tuple) else 8
+        found.models[place] = msgspec.structs.replace(
+            model,
+            linear_active_parameters=chance.choice([model.always_bytes] * 5 + [None]),
+            head_parameters=chance.choice([0.0, model.always_bytes * 0.1]),
+            attention=(AttentionLayer("full", count, query_width=10 ** chance.uniform(2, 5)),),
+        )
+        if shape is not None and chance.random() < 0.5:
+            inside = model.always_bytes * chance.random()
+            found.shapes[place] = msgspec.structs.replace(shape, expert_parameters=inside)
+
+
+def each_device(change, composition):
+    """A composition with every device and the host changed."""
+    host = composition.host
+    return msgspec.structs.replace(
+        composition,
+        devices=tuple(map(change, composition.devices)),
+        host=None if host is None else change(host),
+    )
+
+
+def _rated(chance, device):
+    one = 10 ** chance.uniform(9, 15)
+    rates = {BF16: one, FP8: one * chance.choice([1.0, 2.0, chance.uniform(0.5, 3)])}
+    known = chance.choice([rates, rates, rates, {BF16: one}, {}])
+    machine = msgspec.structs.replace(device.machine, compute_flop_per_s=known)
+    return msgspec.structs.replace(device, machine=machine)
+
+
+def _nearly_full(chance, composition, models):
+    """The same with so little memory that few sessions of one of the models fit, if any."""
+    whole = sum(
+        pool.count * pool.machine.capacity_bytes for pool in placement.pools_of(composition)
+    )
+    share = chance.uniform(0.8, 2.0) * chance.choice(models).resident_bytes / whole
+
+    def smaller(device):
+        less = device.machine.capacity_bytes * share
+        machine = msgspec.structs.replace(device.machine, capacity_bytes=less)
+        return msgspec.structs.replace(device, machine=machine)
+
+    return each_device(smaller, composition)
+
+
+def _reached(chance, way):
+    """The rate of some batch, or what is next to it."""
+    most = min(max(way.memory_batch(), 1), 10 ** chance.randrange(1, 7))
+    batch = chance.choice([1, 1, 2, chance.randrange(1, most + 2)])
+    rate = float(way.per_session(np.array([float(batch)]))[0])
+    beside = chance.choice([1.0, 1.0, 1 - 2e-12, 1 + 2e-12, 0.999, 0.7])
+    return rate * beside if math.isfinite(rate) else 0.0

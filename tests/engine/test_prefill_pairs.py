@@ -34,6 +34,12 @@ DENSE = ModelCosts(
     linear_active_parameters=1e9,
     attention=(),
 )
+LAYERS = (
+    CacheLayer("full", 4, 2048.0, 1024.0),
+    CacheLayer("window", 8, 2048.0, 2048.0, window_tokens=512),
+    CacheLayer("sparse", 4, 1152.0, 1152.0, selected_tokens=300, index_bytes_per_token=132.0),
+    CacheLayer("state", 2, state_bytes=4e6),
+)
 ROUTINGS = (None, (8, 2), (64, 6), (256, 8))
 
 
@@ -41,15 +47,9 @@ ROUTINGS = (None, (8, 2), (64, 6), (256, 8))
 def models(draw):
     weights = draw(st.integers(1, 80)) * 1e9
     routing = draw(st.sampled_from(ROUTINGS))
-    layers = (
-        CacheLayer("full", 4, 2048.0, 1024.0),
-        CacheLayer("window", 8, 2048.0, 2048.0, window_tokens=512),
-        CacheLayer("sparse", 4, 1152.0, 1152.0, selected_tokens=300, index_bytes_per_token=132.0),
-        CacheLayer("state", 2, state_bytes=4e6),
-    )
     cache = draw(
         st.one_of(
-            st.lists(st.sampled_from(layers), min_size=1, max_size=3).map(tuple),
+            st.lists(st.sampled_from(LAYERS), min_size=1, max_size=3).map(tuple),
             st.just(TypedCache(1e8, 1e7)),
         )
     )
@@ -101,6 +101,10 @@ prompts = st.builds(
 )
 @settings(max_examples=120, deadline=None)
 def test_every_pair_is_what_prefill_says(rows, columns, prompt, routing, linear):
+    assert_all_same(rows, columns, prompt, routing, linear)
+
+
+def assert_all_same(rows, columns, prompt, routing, linear):
     workload = Workload(9000, 4000, 20.0, 1e9, routing=routing)
     linear_mode, attention_mode = {linear: 1.0}, {BF16: 0.5, linear: 0.5}
     if linear == BF16:
@@ -132,6 +136,39 @@ def test_every_pair_is_what_prefill_says(rows, columns, prompt, routing, linear)
         same(found.batch[pair], None if alone.tokens_per_s is None else alone.batch)
         same(found.single_time_s[pair], single and single.time_s)
         same(found.single_tokens_per_s[pair], single and single.tokens_per_s)
+
+
+@pytest.mark.parametrize("linear", [BF16, FP4])
+@pytest.mark.parametrize("prefix", [0, 700])
+def test_long_and_short_prompts_of_every_kind_of_model_are_what_prefill_says(linear, prefix):
+    """Weights, attention and caches of every kind, whole and in chunks, where either side binds."""
+    rows = [Machine(4e11, rate, {BF16: 1e14, FP4: 4e14}) for rate in (1e11, 4e12)]
+    attention = (
+        AttentionLayer("full", 4, query_width=65_536.0),
+        AttentionLayer("window", 8, query_width=65_536.0, window_tokens=512),
+    )
+    dense = msgspec.structs.replace(
+        DENSE, cache=LAYERS, attention=attention, cache_write_bytes_per_token=5e6
+    )
+    columns = [
+        dense,
+        msgspec.structs.replace(dense, experts=(Experts(64, 6, 2e8),)),
+        msgspec.structs.replace(dense, experts=(Experts(8, 2, 5e8), Experts(64, 6, 2e8))),
+        msgspec.structs.replace(dense, prefill_sweep_bytes=9e8, cache=TypedCache(1e8, 1e7)),
+        msgspec.structs.replace(dense, attention=None),
+        msgspec.structs.replace(dense, linear_active_parameters=None),
+    ]
+    for tokens in (1, 2048, 8000):
+        for chunk, budget, batch in ((None, None, None), (512, 20.0, None), (5000, 1.0, 4)):
+            prompt = Prompt(
+                tokens,
+                prefix,
+                chunk_tokens=chunk,
+                ttft_budget_s=budget,
+                cache_growth="reserved" if batch else "on_demand",
+                batch=batch,
+            )
+            assert_all_same(rows, columns, prompt, "expected", linear)
 
 
 def same(shown, wanted):

@@ -4,6 +4,7 @@ the longest context."""
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,18 @@ def test_the_longest_context_is_that_of_trying_every_length(cache, policy, margi
     held = np.rint(cache_alloc_bytes(cache, lengths, policy))
     for margin, longest in zip(margins, found.tolist(), strict=True):
         assert longest == int((held <= margin).sum())
+
+
+@pytest.mark.parametrize("policy", ["windowed", "full"])
+def test_the_longest_context_of_the_least_caches_is_that_of_trying_every_length(policy):
+    """Caches of less than a byte a token, beside one of many and one of none."""
+    small = CacheLayer("window", 1, 0.25, 0.25, window_tokens=7)
+    beside = (), (CacheLayer("full", 1, 0.3, 0.3),), (CacheLayer("full", 3, 9.5, 9.5),)
+    lengths, margins = np.arange(1.0, 41.0), np.arange(-2.0, 60.0)
+    for layers in beside:
+        found = longest_context_tokens((small, *layers), policy, margins, 40)
+        held = np.rint(cache_alloc_bytes((small, *layers), lengths, policy))
+        assert found.tolist() == [(held <= margin).sum() for margin in margins]
 
 
 @given(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=4), st.floats(1e-3, 1e4))

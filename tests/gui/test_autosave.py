@@ -49,7 +49,7 @@ from ourmodels_gui import app, cli
 def leave():
     window = QApplication.instance().window
     print(window._store.scenario.workload.floor_tokens_per_s, window.document.is_modified)
-    print(window.bar.words.text())
+    print(window.bar.said)
     QApplication.exit(0)
 
 def run_for_a_moment(application):

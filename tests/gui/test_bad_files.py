@@ -92,13 +92,13 @@ def test_damaged_scenarios_are_taken_or_refused_in_words(opened, tmp_path, examp
         recompute.now()
         assert path.read_bytes() == data
         if window.document.path != path or store.scenario == before:
-            said = window.bar.words.text()
+            said = window.bar.said
             assert said or store.scenario == before
             refused += bool(said)
         evaluation = seen[-1]
         assert (evaluation.result is None) == (evaluation.problem is not None)
         if evaluation.problem is not None:
-            assert evaluation.problem.message in window.bar.words.text()
+            assert evaluation.problem.message in window.bar.said
         window.bar.say("")
     assert refused > ROUNDS // 30
 
@@ -151,7 +151,7 @@ def test_an_id_that_no_longer_exists_opens_says_so_and_another_can_be_chosen(
     window.open(path)
     recompute.now()
     assert window.document.path == path
-    assert words in window.bar.words.text()
+    assert words in window.bar.said
     assert seen[-1].result is None
     picker = window.machines if "hardware" in changes else window.models
     if "speculation" in changes:

@@ -89,7 +89,7 @@ def test_a_pasted_table_is_read_and_what_is_missing_is_asked_for(tab, qtbot):
     paste(tab, qtbot, TABLE)
     assert "2 measurements read, 1 things not understood" in tab.input.status.text()
     assert tab.input.form.field("machine").currentText() == "GeForce RTX 3090"
-    assert "llama 8B" in tab.input.form.error("model").text()
+    assert "llama 8B" in tab.input.form.told("model")
     assert not tab.input.log_button.isEnabled()
     assert "Still to be said: model, weights" in tab.check.words.toPlainText()
     assert "cut off" in tab.check.words.toPlainText()
@@ -138,7 +138,7 @@ def test_another_of_the_pasted_runs_can_be_chosen(tab, qtbot):
 
 def test_a_typed_rate_with_the_scenarios_conditions_is_checked(tab):
     edit(tab, tokens_per_s=111.7)
-    assert tab.input.form.error("machine").text()
+    assert tab.input.form.told("machine")
     tab.input.fill_button.click()
     shown = figures(tab)
     assert shown["measured"] == "112 tok/s" and "% of the ceiling" in shown["ratio"]
@@ -154,9 +154,9 @@ def test_a_rate_above_the_ceiling_is_explained_in_words(tab):
 
 def test_a_value_that_no_measurement_has_is_refused_at_its_field(tab):
     edit(tab, tokens_per_s=-4.0)
-    assert tab.input.form.error("tokens_per_s").text() == "must be above 0"
+    assert tab.input.form.told("tokens_per_s") == "must be above 0"
     edit(tab, acceptance=3.0)
-    assert "between 0 and 1" in tab.input.form.error("acceptance").text()
+    assert "between 0 and 1" in tab.input.form.told("acceptance")
     assert figures(tab) == {}
 
 

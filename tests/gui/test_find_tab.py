@@ -99,7 +99,7 @@ def test_the_lists_are_those_of_the_search(bench):
     assert standings[: len(found.meets)] == ["✓ meets"] * len(found.meets)
     assert (
         standings[-1] == "✗ misses"
-        and found.misses[-1].lacks[0].said() in bench.column("What binds")[-1]
+        and found.misses[-1].lacks[0].said() in bench.column("Limit")[-1]
     )
     headroom = found.meets[0].checks[0].headroom
     assert bench.column("Memory")[0] == f"{headroom:,.2f}" + TIMES
@@ -146,19 +146,19 @@ def test_a_file_that_is_none_is_a_sentence_and_the_needs_stay(bench, tmp_path):
 def test_a_need_that_cannot_be_is_told_at_its_field(bench, key, text):
     bench.present()
     bench.type(key, text)
-    assert len(bench.tab.form.group.error(key).text()) > 8
+    assert len(bench.tab.form.group.told(key)) > 8
     bench.type(key, "5")
-    assert bench.tab.form.group.error(key).text() == ""
+    assert bench.tab.form.group.told(key) == ""
     assert bench.tab.list.cells.rows
 
 
 def test_a_context_beyond_the_model_is_told_at_its_field(bench):
     bench.present()
     bench.type("context_tokens", "10M")
-    assert "ends at" in bench.tab.form.group.error("context_tokens").text()
+    assert "ends at" in bench.tab.form.group.told("context_tokens")
     assert not bench.tab.list.cells.rows and "ends at" in bench.tab.words.text()
     bench.type("context_tokens", "16k")
-    assert bench.tab.list.cells.rows and not bench.tab.form.group.error("context_tokens").text()
+    assert bench.tab.list.cells.rows and not bench.tab.form.group.told("context_tokens")
 
 
 def test_needs_that_no_machine_meets_name_the_nearest(bench):

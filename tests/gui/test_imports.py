@@ -135,7 +135,7 @@ def test_what_is_no_model_is_opened_as_a_scenario_still(window, tmp_path):
     path = tmp_path / "notes.json"
     path.write_text("{}")
     assert drop(window, path)
-    assert window.imports.dialog is None and window.bar.words.text()
+    assert window.imports.dialog is None and window.bar.said
 
 
 def test_parts_of_one_model_are_taken_together_and_two_models_are_not(tmp_path):
@@ -185,5 +185,5 @@ def test_what_was_copied_and_is_no_path_is_told(window):
     for text, words in (("hello", "no path"), ("https://example.org/a", "works offline")):
         QGuiApplication.clipboard().setText(text)
         window.menus.model.emit("paste")
-        assert words in window.bar.words.text()
+        assert words in window.bar.said
     assert window.imports.dialog is None

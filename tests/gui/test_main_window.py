@@ -179,7 +179,7 @@ def test_a_refused_value_is_told_at_its_field_and_changes_nothing(window, qtbot,
     QTest.keyClick(field, Qt.Key.Key_Return)
     settle(window, qtbot)
     assert window.store.scenario == scenario
-    assert window.form.workload.error(FLOOR).isVisible()
+    assert window.form.workload.told(FLOOR)
     assert window.bar.isHidden()
     assert field.text() == "-3"
 
@@ -192,7 +192,7 @@ def test_an_id_that_no_longer_exists_opens_and_lets_the_user_choose(
     window.open(path)
     settle(window, qtbot)
     assert window.bar.isVisible()
-    assert "gone-by-now" in window.bar.words.text()
+    assert "gone-by-now" in window.bar.said
     assert window.machines.note.isVisible()
     window.machines.search.setText("rtx 3090")
     QTest.keyClick(window.machines.search, Qt.Key.Key_Return)
@@ -208,14 +208,14 @@ def test_a_file_that_is_no_scenario_is_told_and_changes_nothing(
     path.write_bytes(content)
     window.open(path)
     assert window.bar.isVisible()
-    assert path.name in window.bar.words.text()
+    assert path.name in window.bar.said
     assert window.store.scenario == scenario
     assert path.read_bytes() == content
 
 
 def test_a_file_that_is_not_there_is_told(window, tmp_path, scenario):
     window.open(tmp_path / "nowhere.json")
-    assert "nowhere.json" in window.bar.words.text()
+    assert "nowhere.json" in window.bar.said
     assert window.store.scenario == scenario
 
 
@@ -256,7 +256,7 @@ def test_a_place_that_cannot_be_written_is_told(window, tmp_path, monkeypatch):
     path.parent.parent.write_text("a file, not a folder")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     assert window.document.save_as() is False
-    assert "Nothing was saved" in window.bar.words.text()
+    assert "Nothing was saved" in window.bar.said
 
 
 def test_a_read_only_file_is_not_written_over(window, tmp_path, scenario):
@@ -267,7 +267,7 @@ def test_a_read_only_file_is_not_written_over(window, tmp_path, scenario):
     window.store.edit({FLOOR: 9})
     assert window.document.save() is False
     assert f"{path} cannot be written: the file is read-only. Nothing was saved." in (
-        window.bar.words.text()
+        window.bar.said
     )
     assert window.document.is_modified
     assert files.read_file(path) == scenario
@@ -280,7 +280,7 @@ def test_a_file_of_a_later_version_is_refused_in_words(window, tmp_path, scenari
     before = window.store.scenario
     window.open(path)
     assert window.store.scenario == before and window.document.path is None
-    said = window.bar.words.text()
+    said = window.bar.said
     assert str(path) in said and "version" in said
     assert path.read_bytes() == later
 
@@ -335,7 +335,7 @@ def test_a_dropped_report_opens_its_scenario_as_a_new_one(window, tmp_path, libr
     window.open(path)
     assert window.store.scenario == chosen
     assert window.document.path is None, "saving must not write over the report"
-    assert "2 scenarios; this is the first" in window.bar.words.text()
+    assert "2 scenarios; this is the first" in window.bar.said
 
 
 def test_a_pdf_without_a_scenario_is_one_sentence(window, tmp_path):
@@ -344,7 +344,7 @@ def test_a_pdf_without_a_scenario_is_one_sentence(window, tmp_path):
     path.write_bytes(b"%PDF-1.4 nothing")
     window.open(path)
     assert window.store.scenario == before
-    assert str(path) in window.bar.words.text() and "damaged" in window.bar._notice
+    assert str(path) in window.bar.said and "damaged" in window.bar._notice
 
 
 def test_the_report_of_what_is_in_sight_opens_over_the_window(window, qtbot):
@@ -390,8 +390,8 @@ def test_a_notice_does_not_hide_the_problem(window, tmp_path, qtbot, scenario):
     files.write_file(path, old)
     window.open(path)
     settle(window, qtbot)
-    assert "1999.1" in window.bar.words.text()
-    assert "gone-by-now" in window.bar.words.text()
+    assert "1999.1" in window.bar.said
+    assert "gone-by-now" in window.bar.said
 
 
 def test_the_theme_changes_at_once_and_is_remembered(window, qtbot):
@@ -406,7 +406,7 @@ def test_the_theme_changes_at_once_and_is_remembered(window, qtbot):
 def test_numbers_language_and_text_size_hold_from_the_next_start(window, folder):
     for name, value in (("numbers", "1.234,5"), ("language", "de"), ("text_percent", 130)):
         window.menus.chosen.emit(name, value)
-        assert "next start" in window.bar.words.text()
+        assert "next start" in window.bar.said
     window.preferences.end()
     kept, notice = settings.load(folder)
     assert (kept.numbers, kept.language, kept.text_percent, notice) == ("1.234,5", "de", 130, "")
@@ -450,7 +450,7 @@ def test_a_machine_of_ones_own_is_added_chosen_changed_and_deleted(
     window.menus.machine.emit("delete")
     assert list((folder / "hardware").glob("*.json")) == []
     settle(window, qtbot)
-    assert machine_id in window.bar.words.text()
+    assert machine_id in window.bar.said
 
 
 def test_a_shipped_machine_is_duplicated_not_changed(window, folder):

@@ -119,7 +119,7 @@ def test_an_export_that_cannot_be_written_says_why(window, monkeypatch, tmp_path
         QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "a.json"), "")
     )
     window.menus.model.emit("export")
-    assert "Nothing was exported" in window.bar.words.text()
+    assert "Nothing was exported" in window.bar.said
 
 
 def test_deleting_asks_and_removes_the_file(window, monkeypatch, folder):

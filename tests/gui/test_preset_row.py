@@ -39,12 +39,12 @@ def test_the_use_in_use_is_named_and_any_edit_makes_it_ones_own(form, scenario, 
 
 def test_the_turn_is_told_where_the_answer_is_asked(form, scenario, library):
     form.present(run(scenario, library))
-    assert form.prompt.turn.text() == ""
+    assert form.prompt.turn.accessibleName() == ""
     asked = run(files.edited(scenario, {"prefill.answer_tokens": 500}), library)
     form.present(asked)
-    assert form.prompt.turn.text().startswith("first token ")
-    assert "whole turn, alone: " in form.prompt.turn.text()
+    assert form.prompt.turn.accessibleName().startswith("first token ")
+    assert "whole turn, alone: " in form.prompt.turn.accessibleName()
     small = {"prefill.answer_tokens": 500, "workload.reserved_context_tokens": 8500}
     form.present(run(files.edited(scenario, small), library))
-    assert "8,691 tokens" in form.prompt.turn.text()
-    assert "8,500 are reserved" in form.prompt.turn.text()
+    assert "8,691 tokens" in form.prompt.turn.accessibleName()
+    assert "8,500 are reserved" in form.prompt.turn.accessibleName()

@@ -362,7 +362,7 @@ def test_a_currency_without_a_rate_takes_catalog_prices_away_and_says_how_to_get
     form.field("currency").setText("euro")
     form.field("currency").setModified(True)
     form.field("currency").commit()
-    assert "three capital letters" in form.error("currency").text()
+    assert "three capital letters" in form.told("currency")
     bench.tab._money.hide()
 
 

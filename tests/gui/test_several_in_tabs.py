@@ -75,7 +75,7 @@ def test_every_tab_takes_every_composition(window, qtbot):
             settle(window, qtbot)
             qtbot.waitUntil(lambda: window.shown_tab._waiting is None)
             assert not window.shown_tab.grab().isNull()
-            assert bool(window.bar.words.text()) == (case is CASES["an unknown part"])
+            assert bool(window.bar.said) == (case is CASES["an unknown part"])
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import gc
 import os
 import tracemalloc
 from collections import Counter
+from weakref import ref
 
 import pytest
 from monkey import close_all
@@ -13,6 +14,7 @@ from ourmodels_gui import app, paths
 from ourmodels_gui.gui.background import Worker
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
+from ourmodels_gui.gui.ranking import rank_tab
 from ourmodels_gui.gui.ranking.rank_tab import RankTab
 from ourmodels_gui.library.load import Library, load
 from ourmodels_gui.ranking.table import Table
@@ -39,8 +41,8 @@ def rest(window, qtbot):
     qtbot.wait(20)
 
 
-def use(window, qtbot, tmp_path):
-    """A little of everything."""
+def open_and_close(window, qtbot):
+    """Every window beside the window."""
     for what in ("probe", "add", "duplicate"):
         window.machine_asked.emit(what)
     window.sources_asked.emit("machine")
@@ -50,6 +52,11 @@ def use(window, qtbot, tmp_path):
     window.menus.report.emit()
     rest(window, qtbot)
     close_all(window)
+
+
+def use(window, qtbot, tmp_path):
+    """A little of everything."""
+    open_and_close(window, qtbot)
     for place in range(window._tab_widget.count()):
         window.show_tab(place)
         for machine in MACHINES:
@@ -94,6 +101,21 @@ def test_what_was_used_is_let_go(window, qtbot, tmp_path, monkeypatch):
     assert kinds_then[Table.__qualname__] <= 2
     assert widgets_then == widgets
     assert size_then < 1.02 * size + 300_000
+
+
+def test_nothing_out_of_sight_keeps_a_library_that_was_replaced(
+    window, qtbot, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(rank_tab, "KEPT_MS", 0)
+    open_and_close(window, qtbot)
+    for place in (*range(window._tab_widget.count()), 0):
+        window.show_tab(place)
+        rest(window, qtbot)
+    replaced = ref(window._store.library)
+    window._store.set_library(load(paths.catalog(), tmp_path))
+    rest(window, qtbot)
+    gc.collect()
+    assert replaced() is None
 
 
 def test_no_plot_keeps_a_picture_of_its_background(window, qtbot):

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from ourmodels_gui import language
 from ourmodels_gui.ranking.field import FieldChoice, prepare
 from ourmodels_gui.ranking.table import rank
+from ourmodels_gui.scenario import WorkloadChoice
 from ourmodels_gui.settings import OwnPrice, Settings
 
 CARD = "geforce-rtx-4090"
@@ -81,3 +83,25 @@ def test_one_price_is_not_given_to_every_memory_size(library):
         if record.price is not None and len(record.configurations) > 1:
             priced.setdefault(record.name, []).append(machine.price is not None)
     assert priced and all(sum(marks) == 1 for marks in priced.values())
+
+
+def test_prices_are_worked_out_anew_only_for_other_settings(table):
+    first, again = (rank(table.field, WorkloadChoice(floor_tokens_per_s=floor)) for floor in (1, 9))
+    assert again.price_tags is first.price_tags
+    own = again.at_prices(Settings(prices={CARD: OwnPrice(1000.0)}))
+    assert own.price_tags is not first.price_tags
+
+
+def test_a_price_is_said_in_the_language_and_the_signs_of_the_moment(table):
+    euro = table.at_prices(Settings(currency="EUR", currency_per_usd=0.9))
+    row = at(table, "geforce-rtx-4090-x2")
+    assert "1,439.1 EUR, launch price" in euro.price_tags[row].said
+    language.use("de")
+    language.use_signs(lambda: (".", ","))
+    try:
+        assert "439,1 EUR, Einführungspreis" in euro.price_tags[row].said
+        with language.english():
+            assert "1,439.1 EUR, launch price" in euro.price_tags[row].said
+    finally:
+        language.use("en")
+        language.use_signs(None)

@@ -50,28 +50,29 @@ def work(
     if parameters is None or layers is None:
         return None
     rows = part_rows(setup, step, sessions, whole_layers)
-    positions = sessions[1] * (step.draft_tokens + 1)
-    linear, attention = np.zeros((2, len(rows), len(positions)))
+    # Of one position, so that many are to the last bit as often as much.
+    linear, attention = np.zeros((2, len(rows), 1))
     read = setup.workload.read_context_tokens
     head, chosen = model.head_parameters, None if shape is None else shape.expert_parameters
     if rows[1][0] == "layers":
-        linear[0], linear[1] = 2.0 * head * positions, 2.0 * parameters * positions
-        attention[1] = float(attention_flop(layers, read, 1)) * positions
+        linear[0], linear[1] = 2.0 * head, 2.0 * parameters
+        attention[1] = float(attention_flop(layers, read, 1))
     else:
         if chosen is not None or not model.experts:
-            linear[0] = 2.0 * (parameters + head - (chosen or 0.0)) * positions
+            linear[0] = 2.0 * (parameters + head - (chosen or 0.0))
         active = sum(group.per_token * group.expert_bytes for group in model.experts)
         place = 1
         for group in model.experts:
             share = (chosen or 0.0) * group.per_token * group.expert_bytes / max(active, 1e-300)
-            linear[place] = 2.0 * share * positions
+            linear[place] = 2.0 * share
             place += 2 if step.routing == "floor" else 1
         for reading in readers(model):
             place += 1
-            attention[place] = float(attention_flop(reading, read, 1)) * positions
+            attention[place] = float(attention_flop(reading, read, 1))
             place += 1
-    rest = 2.0 * (parameters + head) * positions - linear.sum(axis=0)
-    apart = float(attention_flop(layers, read, 1)) * positions - attention.sum(axis=0)
+    rest = 2.0 * (parameters + head) - linear.sum(axis=0)
+    apart = float(attention_flop(layers, read, 1)) - attention.sum(axis=0)
+    positions = sessions[1] * (step.draft_tokens + 1)
     none = np.zeros((1, len(positions)))
     found = Parts(
         (*(row[0] for row in rows), ANYWHERE),
@@ -79,7 +80,7 @@ def work(
         np.concatenate([[row[2] for row in rows], none]),
     )
     linear, attention = np.vstack([linear, rest]), np.vstack([attention, apart])
-    return Work(found, np.maximum(linear, 0.0), np.maximum(attention, 0.0))
+    return Work(found, np.maximum(linear, 0.0) * positions, np.maximum(attention, 0.0) * positions)
 
 
 def readers(model: ModelCosts) -> tuple[tuple[AttentionLayer, ...], ...]:

@@ -145,7 +145,8 @@ def divided(most_bytes: Values, one_s: Values, limits_bytes: Values | None) -> V
         taken, slope = _filled(most_bytes, order, np.ones(most_bytes.shape[1]), limits_bytes)
         filled = taken + slope
     traffic = np.empty((len(one_s), most_bytes.shape[1]))
-    traffic[order] = np.diff(filled, axis=0, prepend=0.0)
+    # What one more pool adds is never less than nothing, but for rounding.
+    traffic[order] = np.maximum(np.diff(filled, axis=0, prepend=0.0), 0.0)
     return traffic
 
 

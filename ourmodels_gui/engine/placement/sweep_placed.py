@@ -70,7 +70,7 @@ class PlacedWays(Ways):
         spare = np.full(batch.shape, np.inf)
         if not fixed:
             return spare
-        found = self.placing.parts(batch, np.maximum(batch, 1.0))
+        found = self.placing.parts(batch, batch)
         for pool, room in enumerate(self.placing.rooms_bytes):
             kept = np.zeros(batch.shape)
             for name, held in zip(found.classes, found.held_bytes, strict=True):

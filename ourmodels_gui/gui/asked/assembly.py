@@ -17,7 +17,7 @@ from ...composed import (
     name_of,
 )
 from ...inline import InlineHardware
-from ...language import tr
+from ...language import tr, written
 from ...library.hardware import Kind, MachineEntry
 from ...library.load import Library
 from ...library.lookup import hardware_in_use, machine_entry
@@ -124,7 +124,7 @@ class Assembly:
         if isinstance(host, InlineHardware):
             size = f"{digits(host.memory_gb / 2**30 * 1e9, 5, typed.separators())} GiB"
         elif entry is not None:
-            size = f"{entry.memory.value:g} {entry.memory.unit}"
+            size = f"{written(entry.memory.value, 'g')} {entry.memory.unit}"
         else:
             return tr("system memory")
         return tr("{size} system memory").format(size=size)

@@ -86,6 +86,7 @@ class MachinePicker(Picker):
     def offer(self, library: Library) -> None:
         """Show the machines of a library, the user's own first, compositions last."""
         self._library = library
+        self._memory.setEnabled(any(one.kind == "cpu" for one in library.machines.values()))
         machines = {entry.id: machine_row(entry) for entry in library.machines.values()}
         composed = [
             composition_row(entry, library, machines) for entry in library.compositions.values()
@@ -187,7 +188,6 @@ class MachinePicker(Picker):
         self._second.setText(tr("2 x {name}").format(name=name))
         self._second.setVisible(not composed)
         self._memory.setVisible(parts.host is None)
-        self._memory.setEnabled(parts.usual_host() is not None)
         self._kind.setEnabled(len(parts.devices) < MOST_KINDS)
         self._alone.setVisible(composed)
         self._keep.setVisible(composed)

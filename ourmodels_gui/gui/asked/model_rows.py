@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ...language import mark, tr
+from ...language import mark, tr, written
 from ...library.load import ModelEntry
 from ...library.models import TOWERS, ModelRecord, active_parameters, parameters
 from ...library.records import Basis
@@ -49,10 +49,10 @@ def billions(count: float) -> str:
     ('7.6B', '31B', '135M', '2.4T')
     """
     if count >= 0.9995e12:
-        return f"{count / 1e12:.1f}T"
+        return f"{written(count / 1e12, '.1f')}T"
     if count < 0.9995e9:
         return f"{count / 1e6:.0f}M"
-    return f"{count / 1e9:.1f}B" if count < 9.95e9 else f"{count / 1e9:.0f}B"
+    return f"{written(count / 1e9, '.1f' if count < 9.95e9 else '.0f')}B"
 
 
 def model_row(entry: ModelEntry) -> Row:
@@ -73,6 +73,7 @@ def model_row(entry: ModelEntry) -> Row:
         "mixture of experts" if record.experts else "",
         size,
         active,
+        f"{size} {active}".replace(",", "."),
         _nearby(entry.name, count),
         "hybrid" if len(layers) > 1 else "",
         *layers,

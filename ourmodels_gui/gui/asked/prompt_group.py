@@ -2,17 +2,22 @@
 
 from typing import Any
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QWidget
 
 from ...evaluation import Evaluation
 from ...language import tr
 from ...scenario import PrefillChoice
 from .. import typed
-from ..captions import message, say
+from ..elided import ElidedLabel
 from ..form import Group
+from ..theme import sized
 from .mode_fields import ModeFields
 
 ANSWER = "prefill.answer_tokens"
+TURN_ROWS, TURN_LINES = 3, 5
+"""What the turn takes stands beside so many numbers, where there is room for so many lines."""
 MODE_PATHS = ("prefill.linear_mode", "prefill.attention_mode")
 
 
@@ -51,9 +56,11 @@ class PromptGroup(Group):
             unit=tr("tokens"),
             empty=tr("not asked"),
         )
-        self.turn = message(self._body)
-        self.turn.setAccessibleName(tr("The whole turn"))
-        self.grid.addWidget(self.turn, self.grid.rowCount(), 1, 1, 2)
+        self.turn = ElidedLabel(self._body, lines=TURN_LINES)
+        self.turn.setFont(sized("caption"))
+        self.turn.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        beside = self.grid.rowCount() - 1
+        self.grid.addWidget(self.turn, beside, 2, TURN_ROWS, 1, Qt.AlignmentFlag.AlignTop)
         self.number(
             "prefill.chunk_tokens",
             tr("Chunk"),
@@ -110,7 +117,7 @@ class PromptGroup(Group):
     def tell_turn(self, evaluation: Evaluation) -> None:
         """Say what the whole turn takes, where an answer length is asked about."""
         if evaluation.setup is None or evaluation.setup.prompt is None:
-            say(self.turn, "")
+            self.turn.say("")
             return
         from ..telling import told  # noqa: PLC0415 - the summary imports numpy, after the start
 
@@ -124,7 +131,7 @@ class PromptGroup(Group):
             first = f"{rows[0].text} {rows[0].unit.partition(',')[0]}"
             lines = [tr("first token {first}").format(first=first)]
             lines += [f"{row.label.lower()}: {row.text} {row.unit}" for row in rows[1:] if row]
-        say(self.turn, "\n".join(lines))
+        self.turn.say("; ".join(lines))
 
     def offer(self, evaluation: Evaluation) -> None:
         """Offer the modes whose rate the machine gives, and the ones chosen in any case."""

@@ -28,6 +28,11 @@ from ..theme import UNIT, colours, px, sized
 from .search import Chosen, Row, matching, narrowed
 
 Index = QModelIndex | QPersistentModelIndex
+LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+# As numbers, as in `cell_delegate`.
+SELECTED = QStyle.StateFlag.State_Selected.value
+UNDER_MOUSE = QStyle.StateFlag.State_MouseOver.value
 
 
 class RowModel(QAbstractListModel):
@@ -114,6 +119,7 @@ class RowDelegate(QStyledItemDelegate):
         self._badge_font = sized("caption")
         metrics = parent.fontMetrics()
         self._widths = [metrics.horizontalAdvance(sample) + 2 * UNIT for sample in columns]
+        self._mark_px, self._basis_px = px(self.MARK_PX), px(BASIS_PX)
         self.chosen = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -123,33 +129,32 @@ class RowDelegate(QStyledItemDelegate):
         row: Row = index.data(RowModel.RowRole)
         palette = colours(self._view)
         chosen = row.id == self.chosen
-        rect = option.rect
+        rect, state = option.rect, option.state.value
         painter.save()
         painter.setFont(self._font)
-        if option.state & QStyle.StateFlag.State_Selected:
+        if state & SELECTED:
             tint = QColor(palette.accent)
             tint.setAlpha(48 if self._view.hasFocus() or self._searching() else 26)
             painter.fillRect(rect, tint)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
+        elif state & UNDER_MOUSE:
             tint = QColor(palette.accent)
             tint.setAlpha(16)
             painter.fillRect(rect, tint)
-        middle = Qt.AlignmentFlag.AlignVCenter
         if chosen:
             painter.setPen(QColor(palette.accent))
-            mark = QRect(rect.left(), rect.top(), px(self.MARK_PX), rect.height())
-            painter.drawText(mark, middle | Qt.AlignmentFlag.AlignHCenter, "\u2713")
+            mark = QRect(rect.left(), rect.top(), self._mark_px, rect.height())
+            painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, "\u2713")
         right = rect.right() - UNIT
         painter.setPen(QColor(palette.text if chosen else palette.muted))
         for width, text in zip(reversed(self._widths), reversed(row.figures), strict=True):
             cell = QRect(right - width, rect.top(), width, rect.height())
-            painter.drawText(cell, middle | Qt.AlignmentFlag.AlignRight, text)
+            painter.drawText(cell, RIGHT, text)
             right -= width
         if row.basis:
-            right -= px(BASIS_PX)
-            place = QRect(right, rect.top(), px(BASIS_PX), rect.height())
+            right -= self._basis_px
+            place = QRect(right, rect.top(), self._basis_px, rect.height())
             paint_basis(painter, place, row.basis, palette)
-        left = rect.left() + px(self.MARK_PX)
+        left = rect.left() + self._mark_px
         for words in filter(None, (tr("yours") if row.yours else "", row.badge)):
             right -= self._paint_badge(painter, rect, right - UNIT, words) + UNIT
         painter.setFont(self._font)
@@ -160,7 +165,7 @@ class RowDelegate(QStyledItemDelegate):
         if row.short and metrics.horizontalAdvance(name) > room.width():
             name = row.short  # what it leaves out stands in the figures
         painter.drawText(
-            room, middle, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room.width())
+            room, LEFT, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room.width())
         )
         painter.restore()
 

@@ -50,23 +50,21 @@ class CheckForm(Group):
             "acceptance", tr("Accepted"), tr("Share of the drafted tokens that were accepted, 0-1.")
         )
         self.text("note", tr("Note"), tr("For the log, such as the program's version."))
-        self._models: Library | None = None
 
     def offer(self, library: Library) -> None:
         """The machines and models that can be named."""
-        self._models = library
         for key, entries in (("machine", library.machines), ("model", library.models)):
             names = sorted(
                 ((id_, entry.name) for id_, entry in entries.items()), key=lambda one: one[1]
             )
             self.field(key).offer(names)  # type: ignore[union-attr]
 
-    def present_check(self, checked: Check, *, rated: bool) -> None:
+    def present_check(self, checked: Check, library: Library, *, rated: bool) -> None:
         """Show the run; rated: its rate is a real one. What is missing is asked for there."""
         run = checked.run
         choices = format_choices()
-        if self._models is not None and run.model in self._models.models:
-            choices = list(weight_choices(self._models.models[run.model].record))
+        if run.model in library.models:
+            choices = list(weight_choices(library.models[run.model].record))
         if run.weights and run.weights not in dict(choices):
             choices.append((run.weights, run.weights))
         self.field("weights").offer(choices)  # type: ignore[union-attr,arg-type]

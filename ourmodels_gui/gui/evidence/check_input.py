@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import msgspec
 from PySide6.QtCore import Signal
@@ -53,9 +54,11 @@ class CheckInput(QWidget):
     log = Signal(object)
     use = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, library: Callable[[], Library], parent: QWidget | None = None) -> None:
+        """library: the one in use."""
         super().__init__(parent)
-        self._library: Library | None = None
+        self._library = library
+        self._offered: Callable[[], Library | None] = lambda: None
         self._scenario: Scenario | None = None
         self._setup: Setup | None = None
         self._reading: Reading | None = None
@@ -108,12 +111,12 @@ class CheckInput(QWidget):
         layout.addWidget(scroll, 1)
         layout.addWidget(ToolRow((self.use_button, self.log_button)))
 
-    def present(self, evaluation: Evaluation, library: Library) -> None:
-        """The scenario to take missing parts from, and what can be named."""
-        changed = library is not self._library
+    def present(self, evaluation: Evaluation) -> None:
+        """The scenario to take missing parts from; what can be named is the library in use."""
+        library = self._library()
         self._scenario, self._setup = evaluation.scenario, evaluation.setup
-        if changed:
-            self._library = library
+        if self._offered() is not library:
+            self._offered = ref(library)
             self.form.offer(library)
         self._show()
 
@@ -180,16 +183,17 @@ class CheckInput(QWidget):
 
     def _fill(self) -> None:
         """Machine, model, weights and lengths from the scenario, where they are missing."""
-        if self._scenario is None or self._library is None:
+        if self._scenario is None:
             return
+        library = self._library()
         scenario, run = self._scenario, self._check.run if self._check else self._run
         said = run.said
-        machine, model, weights = subject(scenario, self._library)
+        machine, model, weights = subject(scenario, library)
         wanted: dict[str, Any] = {}
-        if machine in self._library.machines:
+        if machine in library.machines:
             wanted["machine"] = machine
-        taken = taken_over(run, hardware_in_use(scenario.hardware, self._library))
-        if model in self._library.models:
+        taken = taken_over(run, hardware_in_use(scenario.hardware, library))
+        if model in library.models:
             wanted |= {"model": model, "weights": weights}
         by_id = "machine" in wanted or "machine" in taken or bool(run.machine)
         named = Said("" if by_id else machine, "" if "model" in wanted else model, "")
@@ -213,9 +217,10 @@ class CheckInput(QWidget):
     def _show(self) -> None:
         rated = self._run is not TYPED and self._run.source != "typed"
         rated = rated or self._changes.get("tokens_per_s") is not None
-        if self._library is not None:
-            self._check = check(self._run, self._library, answers_of(self._changes), self._scenario)
-            self.form.present_check(self._check, rated=rated)
+        if self._scenario is not None:
+            library = self._library()
+            self._check = check(self._run, library, answers_of(self._changes), self._scenario)
+            self.form.present_check(self._check, library, rated=rated)
         ready = rated and self._check is not None
         here = ready and self._check is not None and not self._check.missing
         self.log_button.setEnabled(here)

@@ -36,7 +36,7 @@ class EvidenceTab(QWidget):
         self._evaluation: Evaluation | None = None
         self._stale = False
         self._ratios: dict[Phase, float] = {}
-        self.input = CheckInput()
+        self.input = CheckInput(measurements.library)
         self.check = CheckPage()
         self.published = PublishedPage()
         self.log = LogPage(measurements)
@@ -66,7 +66,7 @@ class EvidenceTab(QWidget):
         if self._evaluation is None or not self.isVisible():
             return
         self._stale = False
-        self.input.present(self._evaluation, self._measurements.library())
+        self.input.present(self._evaluation)
         self._show_published()
         self.log.present(self._evaluation.scenario)
 

@@ -1,5 +1,8 @@
 """What published runs reached, beside the ceilings of the scenario and never inside them."""
 
+from collections.abc import Callable
+from weakref import ref
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -39,7 +42,7 @@ class PublishedPage(QWidget):
         layout.setContentsMargins(0, UNIT, 0, 0)
         layout.setSpacing(2)
         self._shown: tuple[object, ...] = ()
-        self._library: Library | None = None
+        self._library: Callable[[], Library | None] = lambda: None
         self._published: Published | None = None
         self.words: dict[Phase, QLabel] = {}
         self.strips: dict[Phase, QuartileStrip] = {}
@@ -85,9 +88,9 @@ class PublishedPage(QWidget):
         scenario, work = evaluation.scenario, evaluation.scenario.workload
         near = (scenario.hardware, scenario.model, work.batch, work.read_context_tokens)
         shown = (*near, checked, typed.separators())
-        if shown == self._shown and library is self._library and published is self._published:
+        if shown == self._shown and self._library() is library and published is self._published:
             return
-        self._shown, self._library, self._published = shown, library, published
+        self._shown, self._library, self._published = shown, ref(library), published
         for phase in PHASES:
             found = evidence(scenario.hardware, phase, *published, library)
             words = evidence_words(found, phase, typed.separators())

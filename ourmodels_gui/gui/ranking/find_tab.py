@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from weakref import ref
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent
@@ -61,7 +62,7 @@ class FindTab(QWidget):
         self._library, self._preferences, self._tray = library, preferences, tray
         self._evaluation: Evaluation | None = None
         self._is_stale = True
-        self._offered: Library | None = None
+        self._offered: Callable[[], Library | None] = lambda: None
         self._file: Path | None = None
         self.found: Found | None = None
         self._rows: list[tuple[str, Candidate]] = []
@@ -134,7 +135,7 @@ class FindTab(QWidget):
         followed = self.form.follow(evaluation.scenario, self._context())
         if first:
             self._take()
-        elif followed or self._offered is not self._library():
+        elif followed or self._offered() is not self._library():
             self._changed()
 
     def _take(self) -> None:
@@ -155,8 +156,8 @@ class FindTab(QWidget):
     def _search(self) -> None:
         self._is_stale = False
         library, settings = self._library(), self._preferences.settings
-        if self._offered is not library:
-            self._offered = library
+        if self._offered() is not library:
+            self._offered = ref(library)
             self.form.offer(library)
         self.form.show_values(settings)
         needs = self.form.needs()
