@@ -262,6 +262,11 @@ def test_arithmetic_of_a_host_without_a_rate_is_left_out_and_that_is_said():
     assert period(way, 40) == pytest.approx(0.2, rel=1e-6)
     said = evaluate(found).decode.cautions
     assert any("rate of host is unknown" in line for line in said)
+    for free in (
+        by_hand("sequential", host_rate=None, decode_ceiling="memory"),
+        by_hand("sequential"),
+    ):
+        assert not any("is unknown" in line for line in evaluate(free).decode.cautions)
     card = replace(found.composition.devices[0], machine=Machine(5 * GB, 100 * GB))
     bare = replace(found, composition=replace(found.composition, devices=(card,)))
     assert evaluate(bare).decode.compute_time_s is None
