@@ -1,7 +1,6 @@
 """Where bytes lie best in pools of unlike speed, for the memory alone."""
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..capacity import Capacity, capacity
 from ..decode import last_batch
+from ..kept import KeptByArrays
 from ..setup import Setup
 from ..step import Step, step_bytes
 from .balance import divided, least_at_once, least_in_turn, least_of_groups, most_traffic
@@ -16,26 +16,6 @@ from .knapsack import densest_first, pinned
 from .parts import Parts, parts
 from .policy import Policy, Values
 from .pool import Mode, pools_in
-
-Found = TypeVar("Found")
-MOST_KNOWN = 64
-"""Arrays of batches that are kept; a search for the best one looks at fewer."""
-
-
-class Known(Generic[Found]):
-    """What was found for some arrays, which are asked for again and again."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Found] = {}
-
-    def of(self, find: Callable[[], Found], *arrays: Values) -> Found:
-        """What belongs to the arrays, found anew where it is not known."""
-        key = tuple((each.shape, each.tobytes()) for each in arrays)
-        if key not in self._known:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = find()
-        return self._known[key]
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -63,8 +43,8 @@ class Filling:
         assert setup.composition is not None
         self._pinned = setup.composition.placement
         self._whole_layers = setup.composition.host is None
-        self._known: Known[tuple[Parts, Values]] = Known()
-        self.prompts: Known[Values] = Known()
+        self._known: KeptByArrays[tuple[Parts, Values]] = KeptByArrays()
+        self.prompts: KeptByArrays[Values] = KeptByArrays()
 
     def at(self, batch: Values, groups: Values, rooms_bytes: Values) -> tuple[Parts, Values]:
         """Both at each batch, so many groups of sessions taking turns."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..crossover import missing_modes
+from ..kept import KeptByArrays
 from ..result import Binding, PoolShare
 from ..setup import Setup
 from .arithmetic import counted
@@ -13,7 +14,7 @@ from .knapsack import divide
 from .layers import groups_name
 from .policy import Limit, Values
 from .pool import Mode
-from .pool_memory import Filling, Known, PoolMemory
+from .pool_memory import Filling, PoolMemory
 from .pool_work import PoolWork, Together, Worked
 from .search import highest
 from .sweep_search import Indices, Ranges
@@ -49,7 +50,7 @@ class PoolPolicy(PoolMemory):
     ) -> None:
         super().__init__(setup, mode, groups, filling)
         self.work = PoolWork(setup, mode, self.pools)
-        self._known: Known[Worked | None] = Known()
+        self._known: KeptByArrays[Worked | None] = KeptByArrays()
         self.restricts = mode != "both" or bool(self.pinned) or self._host_computes()
         self.name = NAMES.get(mode, "")
         if mode == "groups":
