@@ -187,7 +187,7 @@ def test_compositions_of_another_order_of_arithmetic_are_swept_apart(composition
             ),
             composition,
         )
-        for rates in ({"card": 1e12, "host": 1e11}, {"card": 1e11, "host": 1e12})
+        for rates in ({"card": 1e11, "host": 1e12}, {"card": 1e12, "host": 1e11})
     ]
     asked = replace(WORKLOAD_FREE, decode_ceiling="combined")
     assert_drawn_same(Drawn(made, [counted(dense())], [SHAPE], asked, modes))
