@@ -99,7 +99,7 @@ def test_a_price_is_said_in_the_language_and_the_signs_of_the_moment(table):
     language.use("de")
     language.use_signs(lambda: (".", ","))
     try:
-        assert "439,1 EUR, Einführungspreis" in euro.price_tags[row].said
+        assert "1.439,1 EUR, Einführungspreis" in euro.price_tags[row].said
         with language.english():
             assert "1,439.1 EUR, launch price" in euro.price_tags[row].said
     finally:
