@@ -52,11 +52,24 @@ def written(value: float, spec: str) -> str:
     >>> written(1234.56, ",.1f")
     '1,234.6'
     """
-    text = format(value, spec)
-    if _signs is None or _here.get() is not None:
-        return text
-    group, point = _signs()
+    text, signs = format(value, spec), in_use()[1]
+    return text if signs is None else signed(text, signs)
+
+
+def signed(text: str, signs: Signs) -> str:
+    """A number as English writes it -> with these signs.
+
+    >>> signed("1,234.6", (".", ","))
+    '1.234,6'
+    """
+    group, point = signs
     return text.translate({ord(","): group, ord("."): point})
+
+
+def in_use() -> tuple[gettext.NullTranslations, Signs | None]:
+    """What any text rests on: the words and the signs of here and now; None is English."""
+    here = _here.get()
+    return here or _used, None if here is not None or _signs is None else _signs()
 
 
 class _Text(str):

@@ -10,7 +10,7 @@ they are marked for translation, those with values in them as templates.
 import re
 from functools import cache
 
-from .language import mark, tr
+from .language import mark, signed, tr
 from .units import ENGLISH, Separators
 
 WORDS = (
@@ -124,7 +124,7 @@ def _known(text: str, separators: Separators) -> str | None:
 def _value(text: str, separators: Separators) -> str:
     """A number or a size, or a list of texts."""
     if re.fullmatch(r"[\d,]+(\.\d+)?( [kMGT]?B)?", text):
-        return text.translate({ord(","): separators.group, ord("."): separators.point})
+        return signed(text, separators)
     if text in WORDS:
         return tr(text)
     return ", ".join(_known(part, separators) or part for part in text.split(", "))

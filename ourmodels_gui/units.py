@@ -6,10 +6,9 @@ so a window can follow its locale while reports and text output do not.
 
 import math
 import re
-from functools import cache
 from typing import NamedTuple
 
-from .language import mark, tr
+from .language import mark, signed, tr
 
 GB = 1e9
 GIB = float(2**30)
@@ -48,12 +47,7 @@ def number(value: float, decimals: int = 0, separators: Separators = ENGLISH) ->
     text = f"{value:,.{decimals}f}"
     if text.startswith("-") and not text.strip("-0.,"):
         text = text[1:]
-    return text.translate(_written_so(separators))
-
-
-@cache
-def _written_so(separators: Separators) -> dict[int, str]:
-    return {ord(","): separators.group, ord("."): separators.point}
+    return signed(text, separators)
 
 
 def rate(value: float, separators: Separators = ENGLISH) -> str:
@@ -88,9 +82,7 @@ def digits(value: float, count: int, separators: Separators = ENGLISH) -> str:
     ('0.0123', '12', '123,456', '0')
     """
     text = f"{value:,.{count}g}"
-    return (f"{value:,.0f}" if "e+" in text else text).translate(
-        {ord(","): separators.group, ord("."): separators.point}
-    )
+    return signed(f"{value:,.0f}" if "e+" in text else text, separators)
 
 
 def size(value: float, separators: Separators = ENGLISH) -> str:

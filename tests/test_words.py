@@ -58,7 +58,9 @@ def texts():
 
 
 def fields(text):
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    """Names of what is put in, each with whether its digits are grouped."""
+    parsed = string.Formatter().parse(text)
+    return {(name, "," in spec) for _, name, spec, _ in parsed if name is not None}
 
 
 def test_texts_of_the_code_are_found(texts):

@@ -59,7 +59,6 @@ class NumberField(QLineEdit):
         self._show = show
         self._unit = unit
         self._value: float | None = None
-        self._default: float | None = None
         self.setFont(sized("text"))
         if unit:
             self.setTextMargins(0, 0, self.fontMetrics().horizontalAdvance(unit) + 2, 0)
@@ -67,9 +66,9 @@ class NumberField(QLineEdit):
 
     def present(self, value: float | None, default: float | None = None) -> bool:
         """Show `value`; touches the text, and says so, only when the value is a new one."""
-        if default != self._default:
-            self._default = default
-            self.setPlaceholderText(self._empty if default is None else self._show(default))
+        ghost = self._empty if default is None else self._show(default)
+        if self.placeholderText() != ghost:
+            self.setPlaceholderText(ghost)
         if value == self._value:
             return False
         self._value = value
@@ -175,7 +174,6 @@ class ChoiceField(ListField):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices: tuple[tuple[Any, str], ...] = ()
-        self._values: list[Any] = []
         self._default: Any = None
         self._list: ChoiceList | None = None
         self.activated.connect(self._activated)
@@ -189,7 +187,6 @@ class ChoiceField(ListField):
             return
         value, default = self.value(), self._default
         self._choices = tuple(choices)
-        self._values = [offered for offered, _ in self._choices]
         self.clear()
         for index, (offered, words) in enumerate(self._choices):
             self.addItem(words)
@@ -236,13 +233,14 @@ class ChoiceField(ListField):
 
     def value(self) -> Any:
         index = self.currentIndex()
-        return self._values[index] if 0 <= index < len(self._values) else None
+        return self._choices[index][0] if 0 <= index < len(self._choices) else None
 
     def present(self, value: Any, default: Any = None) -> None:
         """Show `value`, or the default's own entry when it is None and None is not offered."""
         self._default = default
-        wanted = value if value in self._values else default
-        index = self._values.index(wanted) if wanted in self._values else -1
+        values = [known for known, _ in self._choices]
+        wanted = value if value in values else default
+        index = values.index(wanted) if wanted in values else -1
         if index != self.currentIndex():
             self.setCurrentIndex(index)
 
@@ -257,5 +255,5 @@ class ChoiceField(ListField):
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def _activated(self, index: int) -> None:
-        value = self._values[index]
+        value = self._choices[index][0]
         self.committed.emit(None if value == self._default else value)

@@ -92,6 +92,11 @@ class Group(QWidget):
         """The field of a key."""
         return self._rows[key][0]
 
+    def set_tip(self, key: str, tip: str) -> None:
+        """What a field is for, on hover."""
+        self._tips[key] = tip
+        self._hint(key)
+
     def told(self, key: str) -> str:
         """What is wrong or odd at a field; "" where nothing is."""
         return self._told.get(key, "")
@@ -216,22 +221,28 @@ class Group(QWidget):
         """Mark a field and say why, in the head: the room there is kept, so no field moves."""
         if text == self.told(key):
             return
+        if text:
+            self._told[key] = text
+        else:
+            del self._told[key]
+        self._hint(key)
         field = self._rows[key][0]
-        if not self.told(key):
-            self._tips[key] = field.toolTip()
-        self._told = (
-            {**self._told, key: text} if text else {k: v for k, v in self._told.items() if k != key}
-        )
-        hint = "\n\n".join(filter(None, (text, self._tips[key])))
-        field.setToolTip(hint)
-        field.setAccessibleDescription(hint)
         mark = "" if not text else "odd" if text.startswith(CAUTION) else "wrong"
         if field.property("told") != mark:
             field.setProperty("told", mark)
             field.style().polish(field)
-        said = {k: f"{self._labels[k].text()}: {text}" for k, text in self._told.items()}
-        odd = [words for k, words in said.items() if self._told[k].startswith(CAUTION)]
-        self._head.tell([words for words in said.values() if words not in odd], odd)
+        wrong: list[str] = []
+        odd: list[str] = []
+        for told, why in self._told.items():
+            words = odd if why.startswith(CAUTION) else wrong
+            words.append(f"{self._labels[told].text()}: {why}")
+        self._head.tell(wrong, odd)
+
+    def _hint(self, key: str) -> None:
+        field = self._rows[key][0]
+        hint = "\n\n".join(filter(None, (self.told(key), self._tips[key])))
+        field.setToolTip(hint)
+        field.setAccessibleDescription(hint)
 
     def caution(self, key: str, text: str) -> bool:
         """Show at a field what is odd about its value, which stands; False if no field is it.
@@ -272,9 +283,7 @@ class Group(QWidget):
         name = QLabel(label, self._body)
         name.setBuddy(field)
         name.setToolTip(tip)
-        field.setToolTip(tip)
         field.setAccessibleName(label)
-        field.setAccessibleDescription(tip)
         field.setProperty("key", key)
         self.grid.addWidget(name, row, 0)
         if not isinstance(field, NumberField):
@@ -286,6 +295,7 @@ class Group(QWidget):
         field.committed.connect(lambda value: self.commit(key, value))
         self._labels[key] = name
         self._rows[key] = (field,) if extra is None else (field, extra)
+        self.set_tip(key, tip)
 
     def _fold(self, is_open: bool) -> None:
         self._head.show_open(is_open)

@@ -30,7 +30,7 @@ class GroupHead(ToolRow):
         self.said.setFont(sized("caption"))
         self.said.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._foldable, self._has_defaults = foldable, has_defaults
-        self._title, self._count = "", -1
+        self._title = ""
         self.heading.setFont(sized("heading"))
         self._button.setFont(sized("text", bold=True))
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -66,9 +66,6 @@ class GroupHead(ToolRow):
 
     def mark(self, count: int) -> None:
         """Say how many values differ from the defaults, and offer to reset them."""
-        if count == self._count:
-            return
-        self._count = count
         self.reset.setVisible(count > 0 and self._has_defaults)
         if self._foldable and self._has_defaults:
             words = tr("\u25cf {count} changed").format(count=count)

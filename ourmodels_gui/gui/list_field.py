@@ -34,9 +34,8 @@ class ListField(QComboBox):
 
     def setToolTip(self, tip: str) -> None:
         """What the field is for; words that are cut stand before it."""
-        if tip != self._tip:
-            self._tip = tip
-            self._tell()
+        self._tip = tip
+        self._tell()
 
     def _tell(self) -> None:
         words = self.currentText()
@@ -54,5 +53,4 @@ class ListField(QComboBox):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.oldSize().width() != self.width():
-            self._tell()
+        self._tell()

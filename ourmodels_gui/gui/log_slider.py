@@ -24,7 +24,6 @@ class LogSlider(QSlider):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._low = low
         self._high = high
-        self._said: float | None = None
         self.setRange(0, self.STEPS)
         self.setSingleStep(4)
         self.setPageStep(40)
@@ -38,9 +37,7 @@ class LogSlider(QSlider):
         shown = default if value is None else value
         if shown is None or self.isSliderDown():
             return
-        if shown != self._said:
-            self._said = shown
-            self.setAccessibleDescription(typed.show(shown))  # the position says nothing aloud
+        self.setAccessibleDescription(typed.show(shown))  # the position says nothing aloud
         inside = min(max(shown, self._low), self._high)
         share = math.log(inside / self._low) / math.log(self._high / self._low)
         self.setValue(round(share * self.STEPS))

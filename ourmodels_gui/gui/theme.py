@@ -190,15 +190,5 @@ def hairline(parent: QWidget | None = None) -> QFrame:
 
 def is_dark(palette: QPalette) -> bool:
     """Whether what Qt draws with is dark."""
-    key = palette.cacheKey()
-    if key not in _dark:
-        if len(_dark) >= MOST_PALETTES:
-            _dark.clear()
-        base = palette.color(QPalette.ColorRole.Base)
-        _dark[key] = base.lightness() < palette.color(QPalette.ColorRole.Text).lightness()
-    return _dark[key]
-
-
-MOST_PALETTES = 256
-_dark: dict[int, bool] = {}
-"""Whether Qt's palettes are dark, by the number that it gives each."""
+    base = palette.color(QPalette.ColorRole.Base)
+    return base.lightness() < palette.color(QPalette.ColorRole.Text).lightness()

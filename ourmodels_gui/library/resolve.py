@@ -9,8 +9,7 @@ import msgspec
 from ..composed import ComposedHardware, Hardware, HardwareRef
 from ..engine import placement
 from ..engine.costs import cache_alloc_bytes
-from ..engine.kept import Kept
-from ..engine.setup import Machine, ModelCosts, ModelShape, Prompt, Setup, Speculation, Workload
+from ..engine.setup import Machine, ModelCosts, Prompt, Setup, Speculation, Workload
 from ..engine.speculation import emitted_tokens
 from ..inline import InlineHardware
 from ..language import mark, tr
@@ -220,12 +219,7 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
     record = model_record(model, library, "model")
     weights = model.weights or default_weights(record)
     stored, towers = workload.cache_format or CACHE_FORMAT, bool(model.include_towers)
-
-    def find() -> tuple[ModelCosts, ModelShape]:
-        costs = model_costs(record, weights, stored, workload.cache_read_format, towers)
-        return costs, model_shape(record, weights, costs)
-
-    costs, shape = _kept.of((record, weights, stored, workload.cache_read_format, towers), find)
+    costs = model_costs(record, weights, stored, workload.cache_read_format, towers)
     return ChosenModel(
         record.name,
         costs,
@@ -233,12 +227,9 @@ def _model(scenario: Scenario, library: Library) -> ChosenModel:
         weights_typed=model.weights is not None,
         cache_format=stored,
         towers=towers,
-        shape=shape,
+        shape=model_shape(record, weights, costs),
         standing=_standing(record, model.record is not None or library.models[model.id].yours),
     )
-
-
-_kept: Kept[tuple[ModelCosts, ModelShape]] = Kept()
 
 
 def _standing(record: ModelRecord, yours: bool) -> str:

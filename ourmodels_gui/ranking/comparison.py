@@ -18,12 +18,16 @@ LEAST, MOST = 2, 6
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One evaluation under the name it is compared by; price and watts where they are known."""
+    """One evaluation under the name it is compared by; price and watts where they are known.
+
+    priced_whole: whether every part is in the price; otherwise it is a lower limit of it.
+    """
 
     name: str
     evaluation: Evaluation
     price: float | None = None
     watts: float | None = None
+    priced_whole: bool = True
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -86,7 +90,7 @@ def compare(
         raise BadInput("baseline", tr("must be one of the {count} sides").format(count=len(sides)))
     composed = any(side.evaluation.result.placement for side in sides if side.evaluation.result)
     rows = tuple(
-        _row(figure, [figure.value(side) for side in sides], baseline, separators)
+        _row(figure, sides, baseline, separators)
         for figure in (*_FIGURES, *(_OF_COMPOSITIONS if composed else ()))
     )
     said: list[str] = []
@@ -123,6 +127,10 @@ def comparison_sheet(comparison: Comparison, only_differences: bool = False) -> 
     return Sheet(headings, cells, texts)
 
 
+PRICED = ("price", "tokens_per_s_per_price")
+"""With a part of the price unknown they are limits, which are best of none."""
+
+
 class _Figure(msgspec.Struct, frozen=True):
     """One row of every comparison: how it is shown, and where it is found on a side."""
 
@@ -134,15 +142,15 @@ class _Figure(msgspec.Struct, frozen=True):
     value: Callable[[Side], float | str | None]
 
 
-def _row(
-    figure: _Figure, values: list[float | str | None], baseline: int, separators: Separators
-) -> Row:
+def _row(figure: _Figure, sides: Sequence[Side], baseline: int, separators: Separators) -> Row:
+    values = [figure.value(side) for side in sides]
     numbers = [value for value in values if isinstance(value, int | float)]
     differs = any(value != values[0] for value in values)
     best: list[bool] = [False] * len(values)
     if figure.better and differs and numbers:
         wanted = max(numbers) if figure.better == "more" else min(numbers)
-        best = [value == wanted for value in values]
+        certain = [side.priced_whole or figure.id not in PRICED for side in sides]
+        best = [value == wanted and sure for value, sure in zip(values, certain, strict=True)]
     base = values[baseline]
     ratios = [
         value / base

@@ -37,6 +37,9 @@ LADDER = ("q8_0", "q6_k", "q5_k_m", "q4_k_m", "q3_k_m", "q2_k")
 """The formats that `BEST` tries below the release's own, which comes first. One that would take
 more bytes than the release is left out: it adds bytes, not information."""
 
+BELOW_4_BITS = ("q3_k_m", "q2_k")
+"""Those of the ladder that take few would choose while another serves."""
+
 
 LONGEST_TOKENS = 2**31
 """No context is longer."""
@@ -89,7 +92,7 @@ class FieldChoice(msgspec.Struct, frozen=True):
 class Field(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Machines, compositions last, and models with those that can be evaluated first.
 
-    priced: what the machines cost, by the settings.
+    priced: what the machines cost, by the settings and the language in use.
     """
 
     library: Library

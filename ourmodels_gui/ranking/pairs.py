@@ -19,8 +19,8 @@ from ..engine.floor_test import largest_step_bytes, line_batch
 from ..engine.longest_context import longest_context_tokens
 from ..engine.placement.sweep import CompositionSweep
 from ..engine.setup import Machine, Workload
-from ..engine.sweep import sweep_tables, verdict_codes
-from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table, some_of
+from ..engine.sweep import verdict_codes
+from ..engine.tables import MachineTable, ModelTable, at_contexts, machine_table
 from ..language import tr
 from ..library.resolve import (
     OVERHEAD_BYTES,
@@ -34,13 +34,10 @@ from ..scenario import PrefillChoice, WorkloadChoice
 from .compositions import Compositions, compositions, modes_of, sweep_of
 from .field import LONGEST_TOKENS, Field
 from .prompts import Prompts, prompts_of_machines, seconds_in_use
-from .rungs import in_one_format
+from .rungs import SWEPT, of_compositions, of_machines
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-
-SWEPT = ("memory_batch", "best_batch", "aggregate_tokens_per_s", "per_session_tokens_per_s")
-"""Figures that both sweeps give, over machines and over compositions."""
 
 
 class Pairs(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -237,25 +234,13 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         flop = position_flop(field.costs[: field.evaluable], models.read_context_tokens)
         linear, attention = (np.tile(part, field.rungs)[:, None] for part in flop)
         compute_s = linear * linear_s + attention * attention_s
-    count, floor = field.evaluable, basis.floor_tokens_per_s
-
-    def of_machines(rung: int) -> tuple[Floats, ...]:
-        rows = slice(rung * count, (rung + 1) * count)
-        computing = None if compute_s is None else compute_s[rows]
-        swept = sweep_tables(machines, some_of(models, rows), floor, computing)
-        return tuple(getattr(swept, name).T for name in SWEPT)
-
-    by_row = np.full((len(SWEPT), len(field.models), len(field.machines)), np.nan)
-    rung, by_row[:, :count, places] = in_one_format(field.rungs, of_machines)
+    count, rungs, floor = field.evaluable, max(field.rungs, 1), basis.floor_tokens_per_s
+    swept = np.full((len(SWEPT), len(field.models), len(field.machines)), np.nan)
+    rung, swept[:, :count, places] = of_machines(rungs, machines, models, floor, compute_s)
     found = None
     if composed.chosen:
         found = sweep_of(field, composed, models, basis, prefill or PrefillChoice())
-        whole = [getattr(found, name).T for name in SWEPT]
-
-        def of_compositions(rung: int) -> tuple[Floats, ...]:
-            return tuple(figure[rung * count : (rung + 1) * count].copy() for figure in whole)
-
-        beside, by_row[:, :count, composed.places] = in_one_format(field.rungs, of_compositions)
+        beside, swept[:, :count, composed.places] = of_compositions(rungs, found)
         rung = np.hstack([rung, beside])
         places = np.concatenate([places, composed.places])
         in_use = (*in_use, *(chosen.machine for chosen in composed.chosen))
@@ -273,7 +258,7 @@ def pairs(field: Field, workload: WorkloadChoice, prefill: PrefillChoice | None)
         models,
         compute_s,
         rung,
-        by_row,
+        swept,
     )
 
 

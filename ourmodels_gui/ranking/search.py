@@ -10,7 +10,7 @@ from ..problem import BadInput
 from ..scenario import ModelRef, Scenario
 from ..settings import Settings
 from ..units import ENGLISH, Separators
-from .field import BEST, FieldChoice, prepare
+from .field import BELOW_4_BITS, BEST, FieldChoice, prepare
 from .machines import RankedMachine
 from .needs import Check, checks
 from .requirements import Requirements
@@ -23,6 +23,10 @@ CERTAIN = mark(
 EXPECTED = mark(
     "The model routes to experts, and their expected number makes the rates estimates; with floor "
     "routing a failure is certain."
+)
+LOW_LAST = mark(
+    "Machines that meet the needs only with fewer than 4 bits a weight come last, whatever they "
+    "cost: answers suffer there. A format that is chosen is taken as it is."
 )
 ONE_WAY = mark(
     "Several devices, or a device with host memory, are held to the one way of using them that "
@@ -99,7 +103,14 @@ def search(
         _best([_candidate(table, row, requirements) for table in tables])
         for row in range(len(tables[0]))
     ]
-    candidates.sort(key=lambda found: (found.price is None, found.price or 0.0))
+    open_weights = _weights_open(requirements)
+    candidates.sort(
+        key=lambda found: (
+            open_weights and found.weights in BELOW_4_BITS,
+            found.price is None,
+            found.price or 0.0,
+        )
+    )
     lacking = sorted((found for found in candidates if found.lacks), key=_distance)
     open_ = [found for found in candidates if not found.lacks and found.unknown]
     open_.sort(key=lambda found: len(found.unknown))
@@ -110,6 +121,8 @@ def search(
         said.append(tr(EXPECTED))
     if any(found.machine.composed is not None for found in lacking):
         said.append(tr(ONE_WAY))
+    if open_weights and any(found.weights in BELOW_4_BITS for found in meets):
+        said.append(tr(LOW_LAST))
     if not meets and not open_:
         said.append(_none_meets(lacking, separators))
     return Found(tuple(meets), tuple(open_), tuple(lacking[:misses]), tuple(said))

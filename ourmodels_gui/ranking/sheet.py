@@ -14,7 +14,6 @@ import msgspec
 
 from ..units import ENGLISH
 from .columns import BY_ID, NONE
-from .money import price_tag
 from .table import Indices, Table
 
 Cell = str | int | float | None
@@ -68,8 +67,7 @@ def ranking_sheet(table: Table, rows: Indices, columns: Sequence[str] = ALL) -> 
     """
     machines, models = table.field.machines, table.field.models
     figures = [_whole(column, table.some(column, rows).tolist()) for column in columns]
-    # Told anew: what the table holds is in the language of the window.
-    tags = [price_tag(machine, table.settings) for machine in machines]
+    tags = table.price_tags
     facts: list[tuple[str, ...]] = []
     after: list[tuple[str, str]] = []
     for row in rows.tolist():

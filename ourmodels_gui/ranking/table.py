@@ -21,7 +21,7 @@ from .. import units
 from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.sweep import VERDICTS
 from ..evaluation import Evaluation, run
-from ..language import mark, tr
+from ..language import in_use, mark, tr
 from ..problem import BadInput
 from ..scenario import ModelRef, PrefillChoice, Scenario, WorkloadChoice
 from ..settings import Settings
@@ -30,7 +30,8 @@ from .columns import BY_ID, NONE
 from .field import Field, RankedModel
 from .machines import RankedMachine
 from .money import Priced, PriceTag, cost_per_million_tokens, priced
-from .pairs import SWEPT, Pairs, pairs
+from .pairs import Pairs, pairs
+from .rungs import SWEPT
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -167,10 +168,10 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The price of each machine of the field, with where it comes from."""
         return self._priced.tags
 
-    @cached_property
+    @property
     def _priced(self) -> Priced:
-        field, settings = self.field, self.settings
-        return field.priced.of(settings, lambda: priced(field.machines, settings))
+        machines, settings = self.field.machines, self.settings
+        return self.field.priced.of((settings, in_use()), lambda: priced(machines, settings))
 
     def at_prices(self, settings: Settings) -> "Table":
         """The same table at other prices, on which nothing that is kept rests."""
@@ -201,12 +202,8 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     def _rung(self, row: int) -> int:
         if self.verdict[row] == UNKNOWN:
             return 0
-        return int(self.pairs.rung[self._place(row)])
-
-    def _place(self, row: int) -> tuple[int, int]:
-        """The model and the machine of a row that can be evaluated, among those of the pairs."""
         model, machine = divmod(row, len(self.field.machines))
-        return model, int(np.searchsorted(self.pairs.machines, machine))
+        return int(self.pairs.rung[model, np.searchsorted(self.pairs.machines, machine)])
 
     def cell(self, column: str, row: int, separators: Separators = ENGLISH) -> str:
         """A figure as people read it, without its unit; "-" where it does not exist."""
@@ -232,12 +229,11 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         match self.verdict_of(row):
             case "serves":
                 return ""
-            case "model does not fit":
-                words = tr("{size} missing for the weights and one session")
-                return words.format(size=self._missing(row, separators))
-            case "no session fits":
+            case "model does not fit" | "no session fits" as said:
                 words = tr("{size} missing for one session")
-                return words.format(size=self._missing(row, separators))
+                if said == "model does not fit":
+                    words = tr("{size} missing for the weights and one session")
+                return words.format(size=units.size(-self.value("spare_gb", row) * GB, separators))
             case said if said == UNKNOWN_SAID:
                 missing = self.model_of(row).missing
                 place = row % len(self.field.machines)
@@ -250,9 +246,6 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tr("one session reaches {rate} of the {floor} tok/s that each must have").format(
             rate=units.rate(single, separators), floor=units.rate(floor, separators)
         )
-
-    def _missing(self, row: int, separators: Separators) -> str:
-        return units.size(-self.value("spare_gb", row) * GB, separators)
 
     def scenario(self, row: int) -> Scenario:
         """The scenario of a row, to be opened or saved."""

@@ -49,6 +49,16 @@ def build(
     )
 
 
+def absent(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+    """The sections that have nothing to say of these: no prompt is asked for, no part placed."""
+    setups = [done.setup for done in evaluations if done.setup is not None]
+    there = {
+        "placement": any(setup.composition is not None for setup in setups),
+        "prefill": any(setup.prompt is not None for setup in setups),
+    }
+    return tuple(id_ for id_, is_there in there.items() if not is_there)
+
+
 def details(told: Sequence[Subject], known: Known) -> tuple[Section, ...]:
     """Every section after the answer that has something to say."""
     sections: tuple[Section | None, ...] = (

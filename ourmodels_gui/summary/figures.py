@@ -17,7 +17,7 @@ from ..engine.memory_power import memory_power_bytes2_per_s
 from ..engine.result import Result
 from ..engine.setup import Setup
 from ..engine.step import Step, decode_step
-from ..language import tr, trn
+from ..language import signed, tr, trn
 from ..units import Separators
 from .shapes import Input, Row
 
@@ -85,9 +85,7 @@ class Figures(msgspec.Struct, frozen=True):
     def digits(self, value: float) -> str:
         """Six significant digits, in the separators in use."""
         text = f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
-        if "e" in text:
-            return text
-        return text.translate({ord(","): self.separators.group, ord("."): self.separators.point})
+        return text if "e" in text else signed(text, self.separators)
 
     def source(self, name: str) -> str:
         """Where the assumption whose name starts so comes from."""

@@ -11,6 +11,8 @@ import numpy as np
 from literal_program import least_greatest
 from msgspec.structs import replace
 
+from ourmodels_gui.engine.setup import TypedCache
+
 
 class Piece:
     """Chunks that pass through the devices together: start, width and prompts of each."""
@@ -139,7 +141,19 @@ def rows(setup, batch, reserved, sweeps=None):
             ("cache", batch * filled, batch * (write + read), 0.0, 0.0 if place else attention)
         )
         found.append(("cache", batch * (whole - filled), 0.0, 0.0, 0.0))
+    if setup.speculation is not None:
+        draft = setup.speculation.draft
+        held = draft.resident_bytes + batch * draft_bytes(setup, draft, reserved)
+        found.append(("draft", held, 0.0, 0.0, 0.0))
     return [row for row in found if any(row[1:])]
+
+
+def draft_bytes(setup, draft, context):
+    """What a draft keeps of each prompt, no longer than its own limit."""
+    if isinstance(draft.cache, TypedCache):
+        return draft.cache.alloc_bytes_per_session
+    within = min(context, draft.max_context_tokens or context)
+    return sum(cache_bytes(setup, layer, within) for layer in draft.cache)
 
 
 def one_layer(setup, layer):
@@ -250,10 +264,10 @@ def together(setup, parts):
         share = shape.head_bytes / model.always_bytes
         moved = sum(part[2] for part in parts if part[0] == "weights")
         head = [shape.head_bytes, share * moved]
-    rest = [part for part in parts if part[0] != "embedding"]
+    rest = [part for part in parts if part[0] not in ("embedding", "draft")]
     sums = [sum(part[place] for part in rest) - head[place - 1] for place in (1, 2)]
-    tables = [part for part in parts if part[0] == "embedding"]
-    return [("weights", *head), ("layers", *sums), *tables]
+    apart = [part for part in parts if part not in rest]
+    return [("weights", *head), ("layers", *sums), *apart]
 
 
 def memory_s(setup, batch, reserved):

@@ -573,3 +573,10 @@ def test_arithmetic_is_told_as_the_limit_where_it_is():
     drawn = curve(found, np.array([1, 100]))
     assert drawn.compute_time_s[1] > drawn.memory_time_s[1]
     assert told == ["compute", "compute", "capacity"]
+
+
+@pytest.mark.parametrize("bandwidth", [2.0**61 - 1e5, 3e18, 1.7e17])
+def test_the_last_batch_is_found_where_single_batches_are_lost_in_rounding(bandwidth):
+    """Floats are a few hundred apart there, and each stands for the batches around it."""
+    last = rate_limited_batch(Step(bandwidth, 1.0, (), "floor", 1.0), 1.0)
+    assert bandwidth / (1.0 + last) >= 1.0 > bandwidth / (1.0 + (last + 1))

@@ -93,6 +93,7 @@ def test_an_evaluation_after_another_is_as_it_is_alone(library, forget, hardware
         ({"prefill.prompt_tokens": 5000}, {"prefill"}),
         ({"workload.reserved_context_tokens": 40_000}, {"decode", "prefill"}),
         ({"prefill.chunk_tokens": 512}, {"prefill", "range"}),
+        ({"prefill.answer_tokens": 300}, set()),
     ],
 )
 def test_a_slider_works_out_only_what_rests_on_it(library, forget, monkeypatch, changes, anew):

@@ -18,7 +18,7 @@ from ourmodels_gui.engine.placement.balance import (
     least_of_groups,
     most_traffic,
 )
-from ourmodels_gui.engine.placement.knapsack import divide
+from ourmodels_gui.engine.placement.knapsack import densest_first, divide
 from ourmodels_gui.engine.placement.parts import Parts
 from ourmodels_gui.engine.placement.pool_work import Arithmetic
 
@@ -108,6 +108,26 @@ def test_a_pool_that_cannot_move_so_little_or_so_much_moves_what_its_room_holds(
     assert lying.sum(axis=1) == pytest.approx([1.0, 1.0])
 
 
+def test_of_bytes_that_move_alike_the_first_lie_in_the_first_pool():
+    alike = Parts(("a", "b", "c"), np.array([[2.0], [6.0], [1.0]]), np.array([[2.0], [6.0], [0.0]]))
+    lying = divide(alike, np.array([3.0, 6.0]), np.array([3.0, 5.0]), {})
+    assert lying[:, 0] == pytest.approx([1.0, 1 / 6, 0.0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_densest_traffic_fills_a_room_first(seed):
+    parts, rng = Case(seed).parts, np.random.default_rng(seed)
+    rooms = rng.integers(0, 12, BATCHES) * 1.0
+    found = densest_first(parts, rooms)
+    for batch, room in enumerate(rooms):
+        held, moved = parts.held_bytes[:, batch], parts.moved_bytes[:, batch]
+        left = room
+        for place in sorted(range(len(held)), key=lambda j: -moved[j] / max(held[j], 1e-9)):
+            share = min(left / held[place], 1.0) if held[place] else 1.0
+            assert found[place, batch] == pytest.approx(share, abs=1e-12)
+            left -= share * held[place]
+
+
 def worked(case):
     """FLOPs of every part and of what belongs to none, at each batch."""
     linear = case.rng.integers(0, 6, (len(case.parts.classes) + 1, BATCHES)) * 1.0
@@ -124,10 +144,10 @@ def worked(case):
 
 
 def flop_seconds(case, unknown=False):
-    """Seconds for a FLOP of both paths in one device of each pool."""
+    """Seconds for a FLOP of both paths in one device of each pool; the first is always known."""
     found = 1.0 / case.rng.integers(1, 5, (2, len(case.one)))
     if unknown:
-        found[:, int(case.rng.integers(len(case.one)))] = 0.0
+        found[:, int(case.rng.integers(1, len(case.one)))] = 0.0
     return found
 
 
@@ -145,7 +165,7 @@ def test_arithmetic_alone_takes_the_least_time(seed, mode):
     groups = case.groups if mode == "groups" else np.ones(BATCHES)
     found = way.alone(made, groups, case.rooms)
     doing = np.flatnonzero(does & (one[0] > 0.0))
-    ratio = min((one[1, pool] / one[0, pool] for pool in doing), default=0.0)
+    ratio = min(one[1, pool] / one[0, pool] for pool in doing)
     flop = made.linear_flop + ratio * made.attention_flop
     linear, counts = one[0, does], case.counts[does]
     for batch in range(BATCHES):

@@ -127,7 +127,7 @@ def check(found, wanted):
     assert found.moved_bytes == pytest.approx(np.array([row[2] for row in wanted]), abs=1e-12)
 
 
-CASES = list(itertools.product(("expected", "floor"), (LAYERS, TYPED), (40.0, 80.0), (0, 3)))
+CASES = list(itertools.product(("expected", "floor"), (LAYERS, TYPED), (40.0, 80.0), (0, 1, 3)))
 
 
 @pytest.mark.parametrize(("routing", "cache", "resident", "gamma"), CASES)
@@ -226,3 +226,12 @@ def test_a_draft_without_weights_holds_nothing_and_a_count_that_is_unknown_has_n
         model = msgspec.structs.replace(found.model, **{name: None})
         bare = msgspec.structs.replace(found, model=model)
         assert work(bare, decode_step(bare, None), (BATCH, BATCH), False) is None
+
+
+@pytest.mark.parametrize("inside", [None, 0.0])
+def test_all_linear_arithmetic_of_a_dense_model_lies_with_its_weights(inside):
+    found = made(LAYERS, 80.0, expert_parameters=inside)
+    dense = msgspec.structs.replace(found, model=msgspec.structs.replace(found.model, experts=()))
+    linear = work(dense, decode_step(dense, None), (BATCH, WORKING), False).linear_flop
+    assert linear[0] == pytest.approx(2 * 120.0 * WORKING)
+    assert not linear[1:].any()

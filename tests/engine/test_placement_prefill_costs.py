@@ -7,7 +7,7 @@ import literal_prefill as one_pool
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from prefill_setups import random_setup
 from prompt_compositions import (
@@ -27,11 +27,21 @@ from ourmodels_gui.engine.placement.prefill import prompts_under
 from ourmodels_gui.engine.placement.prompt_parts import private, private_of_chunk
 from ourmodels_gui.engine.prefill import prefill_under
 from ourmodels_gui.engine.prefill_curve import ceilings_over_length
-from ourmodels_gui.engine.prompt_range import NEAR
 from ourmodels_gui.engine.setup import CacheLayer, Device, TypedCache
 
 replace = msgspec.structs.replace
 SEEDS = st.integers(0, 10**9)
+
+
+KINDS = (3, 5, 19, 41, 56, 58, 61, 76, 84, 95, 108, 286)
+"""Seeds of `unlike_pools` with whole layers, a head, drafts and fixed shares in every mode."""
+
+
+def of_every_kind(test):
+    """The test with these seeds among its examples."""
+    for seed in KINDS:
+        test = example(seed)(test)
+    return test
 
 
 def cut_prompt(seed, limit, rng):
@@ -53,7 +63,7 @@ def cut_prompt(seed, limit, rng):
 
 def unlike_pools(seed, rng):
     """The same over two kinds of devices, or a kind and a host; some with fixed shares there."""
-    ordinary = cut_prompt(seed, 40, rng)
+    ordinary = replace(cut_prompt(seed, 40, rng), speculation=random_setup(seed, 40).speculation)
     machine, work = ordinary.machine, ordinary.workload
     share = rng.uniform(0.05, 0.9)
     asked = {"split": rng.choice(("layers", "layers", "tensor"))}
@@ -64,8 +74,14 @@ def unlike_pools(seed, rng):
     head = rng.choice((0.0, 0.4)) * ordinary.model.always_bytes
     if rng.random() < 0.5:
         asked |= {"pools": rng.choice(("sequential", "both", "streamed")), "link_bytes_per_s": 2e8}
-        if rng.random() < 0.3:
-            asked["placement"] = {"cache": 0.3, "weights": rng.choice((0.6, 1.0))}
+        if rng.random() < 0.5:
+            shares = {
+                "cache": 0.3,
+                "weights": rng.choice((0.6, 1.0)),
+                "draft": 0.7,
+                "embedding": 0.5,
+            }
+            asked["placement"] = {name: shares[name] for name in shares if rng.random() < 0.7}
         shape = shape_of(ordinary, head_bytes=head, **known)
         return composed(ordinary, [first], shape, host=Device("host", other), **asked)
     second = Device("second", part_of(other, 0.5), 0.0, 2)
@@ -74,8 +90,9 @@ def unlike_pools(seed, rng):
     return composed(ordinary, [first, second], shape, split="layers", groups=groups)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(SEEDS)
+@of_every_kind
 def test_the_times_over_unlike_pools_are_those_of_the_linear_program(seed):
     rng = random.Random(seed)
     found = unlike_pools(seed, rng)
@@ -104,6 +121,15 @@ def test_the_times_through_equal_devices_are_the_sums_written_out(seed, count, b
     assert float(costs.memory_s(batch)) == pytest.approx(memory_s, rel=1e-9)
     assert float(costs.work_s(batch)) == pytest.approx(work_s, rel=1e-9)
     assert costs.width(batch) == width
+
+
+@pytest.mark.parametrize("batch", range(1, 8))
+def test_a_prompt_cut_at_will_has_the_width_of_an_even_share_and_never_more_than_all(batch):
+    ordinary = replace(random_setup(1, 60), speculation=None)
+    prompt = replace(ordinary.prompt, prompt_tokens=10, chunk_tokens=None)
+    found = split(replace(ordinary, prompt=prompt), 3, "layers")
+    width = {1: 4, 2: 7}.get(batch, 10)
+    assert own_costs(found).width(batch) == width
 
 
 def under(setup, kind):
@@ -223,6 +249,9 @@ class Hill:
 @pytest.mark.parametrize("steep", [0.0, 0.01, 2.0])
 @pytest.mark.parametrize("rungs", [prompt_pools.FEW, prompt_pools.MANY])
 def test_the_ladders_find_the_top_wherever_it_is(steep, rungs):
+    peaks = np.arange(1.0, 2000.0)
+    found = prompt_pools._highest(Hill(peaks, steep), np.full(peaks.shape, 2500.0), rungs, np.inf)
+    assert found == pytest.approx(peaks)
     largest = np.array([1.0, 2.0, 17.0, 500.0, 99_999.0, 1e6])
     for share in (0.0, 0.2, 0.9, 0.99, 0.999, 0.99995, 1.0):
         peak = np.maximum(np.rint(share * largest), 1.0)
@@ -252,10 +281,10 @@ def test_every_way_has_its_best_batch_where_trying_each_has_it(seed):
         )
         assert rates[best - 1] == pytest.approx(rates.max(), rel=1e-9)
         assert best <= wanted + 1
-        assert rates[near - 1] >= rates.max() * (1 - NEAR) * (1 - 1e-9)
+        assert rates[near - 1] >= rates.max() * 0.999 * (1 - 1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(SEEDS)
 def test_each_ways_curve_is_that_of_prompts_without_a_prefix(seed):
     found = any_composition(seed)

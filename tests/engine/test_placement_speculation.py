@@ -43,6 +43,10 @@ def test_where_the_link_binds_every_candidate_has_to_be_taken_and_rounding_denie
             assert note == ""
             assert gamma + 1 - 1e-9 <= needed <= gamma + 1
         assert said.break_even_acceptance_at_best == pytest.approx(1.0)
+        # Every candidate taken is neither gain nor loss.
+        taken = replace(guess, emitted_tokens=gamma + 1.0)
+        even = evaluate(composed(dense(), pair, taken, link_bytes_per_s=link, **asked)).decode
+        assert even.speculation.loses_at == ()
 
 
 def counted(model):
@@ -135,3 +139,17 @@ def test_the_arithmetic_binds_in_the_pool_that_is_busy_the_longest():
     assert (binding.resource, binding.place) == ("compute", "slow")
     least = 4 * GB / (32 * GB) * 2 * 9e9 * 500 / 1e13
     assert way.compute_seconds(np.array([500.0])) == pytest.approx(least, rel=1e-3)
+
+
+@pytest.mark.parametrize("gamma", [1, 3, 6])
+def test_the_acceptance_that_breaks_even_emits_as_many_tokens_as_are_needed(gamma):
+    card = Device("card", Machine(8 * GB, 448 * GB), 1 * GB)
+    guess = Speculation(gamma, 1.6, Draft(0.1 * GB, 0.1 * GB))
+    asked = {"host": SLOW, "pools": "sequential", "floor_tokens_per_s": 0.0}
+    asked |= {"reserved_context_tokens": 1000, "read_context_tokens": 1000}
+    told = evaluate(composed(sparse(), [card], guess, **asked)).decode.speculation
+    for acceptance, needed in (
+        (told.break_even_acceptance_at_1, told.break_even_at_1),
+        (told.break_even_acceptance_at_best, told.break_even_at_best),
+    ):
+        assert sum(acceptance**i for i in range(gamma + 1)) == pytest.approx(needed, rel=1e-9)

@@ -128,6 +128,15 @@ def test_of_numbers_of_groups_that_are_equally_good_the_fewest_are_told():
     assert [PoolPolicy(found, "groups").groups(batch) for batch in (1, 2, 4)] == [1, 1, 1]
 
 
+def test_a_slow_link_that_nothing_crosses_moves_no_best_batch():
+    """Layers on two cards send each other next to nothing, which is left out."""
+    way = PoolPolicy(asked(**(HOSTED | {"link_bytes_per_s": 1e5})), "both")
+    high = way.memory_batch()
+    batches = np.arange(1.0, high + 1)
+    aggregate = batches * way.per_session(batches)
+    assert way.best_batch(high) == 1 + np.argmax(aggregate >= aggregate.max() * (1 - 1e-12)) > 1
+
+
 # Pools -------------------------------------------------------------------------------------------
 
 
@@ -161,7 +170,7 @@ def test_devices_are_one_pool_that_works_at_once_unless_split_by_layers(split):
     assert pools_in(full, "both")[0].room_bytes == 0.0
 
 
-@pytest.mark.parametrize("link", [None, 20 * GB, 39 * GB, 41 * GB, 60 * GB, 1000 * GB])
+@pytest.mark.parametrize("link", [None, 20 * GB, 39 * GB, 40 * GB, 41 * GB, 60 * GB, 1000 * GB])
 @pytest.mark.parametrize("mode", ["streamed", "both"])
 def test_what_is_streamed_crosses_two_links_if_they_are_slower_than_the_host(link, mode):
     made = Composition((CARD,), host=HOST, link_bytes_per_s=link)
@@ -233,6 +242,8 @@ def test_a_pool_is_busy_for_the_longer_of_its_memory_and_its_arithmetic():
         shares = way.shares(6)
         busy = [share.time_s for share in shares]
         assert way.binding(6).resource == "compute"
+        held = {"weights", "routed_experts", "embedding", "cache"}
+        assert {name for share in shares for name in share.held_bytes} == held
         counts = np.array([1, 1] if mode == "sequential" else [2, 3])
         done = np.array(busy) * counts * [0.4e12, 0.3e12]
         assert done.sum() == pytest.approx(flop, rel=1e-6)
@@ -249,6 +260,9 @@ def test_equal_devices_hold_and_move_all_of_it_at_the_sum_of_their_speeds(batch)
             assert (share.name, share.capacity_bytes) == ("other", 3 * 32 * GB)
             assert share.overhead_bytes == 3 * 2 * GB
             assert share.time_s == pytest.approx(share.traffic_bytes / (3 * 600 * GB), rel=1e-12)
+            if split != "layers":
+                memory_s = way.memory_seconds(np.array([1.0 * batch]))[0]
+                assert share.time_s == pytest.approx(memory_s, rel=1e-12)
             if not way.name.endswith("on every device"):
                 held = way.setup.model.resident_bytes + batch * 8 * 30_000.0 * 2000
                 assert sum(share.held_bytes.values()) == pytest.approx(held)
@@ -328,6 +342,26 @@ def test_layers_that_are_alike_lie_whole_in_the_fastest_device():
     way = PoolPolicy(found, "groups")
     # Ten sessions of 1 GB: the head first, each byte read once; three quarters of the cache are.
     assert way.weights_in_fastest(np.array([10.0]))[0] == pytest.approx(23 * GB)
+
+
+@pytest.mark.parametrize("ceiling", ["memory", "combined"])
+def test_layers_are_kept_whole_where_they_are_alike_and_no_host_takes_a_part(ceiling):
+    alike = replace(SHAPE, expert_layers=(), alike=True, head_bytes=1 * GB)
+    one, other = (replace(device, count=1) for device in (CARD, OTHER))
+    for host, kept in ((None, {"weights", "layers"}), (HOST, {"weights", "cache"})):
+        devices = [one] if host else [one, other]
+        found = asked(devices, dense(), host=host, shape=alike, decode_ceiling=ceiling)
+        for mode in ("sequential", "both" if host else "groups"):
+            shares = PoolPolicy(found, mode).shares(3)
+            assert {name for share in shares for name in share.held_bytes} == kept
+
+
+@pytest.mark.parametrize("split", ["tensor", "layers"])
+def test_equal_devices_tell_weights_and_caches_apart(split):
+    alike = replace(SHAPE, expert_layers=(), alike=True, head_bytes=1 * GB)
+    for way in policies(asked([CARD], dense(), split=split, shape=alike)):
+        (share,) = way.shares(3)
+        assert set(share.held_bytes) == {"weights", "cache"}
 
 
 # Heads -------------------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ from literal_program import least_greatest, only
 
 from ourmodels_gui.engine.evaluate import evaluate
 from ourmodels_gui.engine.placement.choose import policies
-from ourmodels_gui.engine.placement.pools import PoolPolicy
+from ourmodels_gui.engine.placement.pools import Aggregates, PoolPolicy
+from ourmodels_gui.engine.placement.search import highest
 from ourmodels_gui.engine.setup import CacheLayer, Device, Machine, ModelCosts
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
 
@@ -261,9 +262,27 @@ def test_arithmetic_of_a_host_without_a_rate_is_left_out_and_that_is_said():
     assert period(way, 40) == pytest.approx(0.2, rel=1e-6)
     said = evaluate(found).decode.cautions
     assert any("rate of host is unknown" in line for line in said)
+    for free in (
+        by_hand("sequential", host_rate=None, decode_ceiling="memory"),
+        by_hand("sequential"),
+    ):
+        assert not any("is unknown" in line for line in evaluate(free).decode.cautions)
     card = replace(found.composition.devices[0], machine=Machine(5 * GB, 100 * GB))
     bare = replace(found, composition=replace(found.composition, devices=(card,)))
     assert evaluate(bare).decode.compute_time_s is None
+
+
+@pytest.mark.parametrize("pools", ["sequential", "both", "streamed"])
+def test_without_the_combined_ceiling_arithmetic_moves_no_best_batch(pools):
+    """Each batch is looked at where 949 sessions fit, and not where a million do."""
+    for reserved in (10**5, 10**8):
+        lengths = {"reserved_context_tokens": reserved, "read_context_tokens": 1}
+        asked = {"decode_ceiling": "memory", "link_bytes_per_s": 1e10}
+        slow = by_hand(pools, 1e9, **asked)
+        slow = replace(slow, workload=replace(slow.workload, **lengths))
+        way = PoolPolicy(slow, pools)
+        fitting = way.memory_batch()
+        assert way.best_batch(fitting) == fitting
 
 
 def test_without_the_combined_ceiling_slow_arithmetic_is_a_caution():
@@ -314,6 +333,22 @@ def test_pools_of_one_speed_and_rate_are_one_machine(ordinary, share, at_once):
 @given(with_work(mixed_pools(most=2000)))
 def test_the_search_for_the_best_batch_agrees_with_a_scan_of_all(found):
     check_search_against_a_scan(found)
+
+
+def test_the_best_batch_of_sessions_in_groups_is_that_of_a_scan():
+    """One session keeps one device busy, three all of them; then caches push weights out."""
+    cache = (CacheLayer("full", 1, 100_000.0, 200_000.0),)
+    model = replace(plain_dense(parameters=4e9), cache=cache)
+    fast = Device("fast", Machine(6 * GB, 1e13, {BF16: 8e9}), count=2)
+    slow = Device("slow", Machine(9 * GB, 3 * GB, {BF16: 8e9}))
+    asked = {"floor_tokens_per_s": 0.0, "decode_ceiling": "combined"}
+    asked |= {"reserved_context_tokens": 10_000, "read_context_tokens": 10_000}
+    way = PoolPolicy(composed(model, [fast, slow], **asked), "groups")
+    high = way.memory_batch()
+    batches = np.arange(1.0, high + 1)
+    aggregate = batches * way.per_session(batches)
+    assert aggregate[[0, 2, -1]] == pytest.approx([1.0, 2.3, 11 / 6], rel=1e-6)
+    assert highest(Aggregates(way), high, scanned=0) == 1 + np.argmax(aggregate) == 3
 
 
 @MODEST

@@ -316,6 +316,13 @@ def test_smallest_batch_that_compute_covers_is_chosen_among_a_thousand_million()
     assert prefill(setup).limit == "compute"
 
 
+def test_the_single_prompt_is_the_figures_of_a_batch_of_one():
+    many, one = (prefill(laguna(batch=b, cache_growth="on_demand")) for b in (9, 1))
+    said = many.single_prompt
+    assert (said.batch, said.tokens_per_s, said.time_s) == (1, one.tokens_per_s, one.time_s)
+    assert many.time_s > one.time_s
+
+
 def test_best_batch_waits_no_longer_than_needed():
     one = prefill(laguna(batch=None, prompt_tokens=16384))
     assert (one.batch, one.limit) == (1, "compute")

@@ -1,14 +1,19 @@
 """The range over prompt lengths against the judge that looks at every one."""
 
+import random
+
 import literal_prefill as judge
 import msgspec
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from prefill_setups import FP4, laguna, random_setup
+from prefill_setups import FP4, laguna, random_setup, toy
+from prompt_compositions import any_composition
 
+from ourmodels_gui.engine import placement
 from ourmodels_gui.engine import prompt_range as module
+from ourmodels_gui.engine.placement import prompt_policy
 from ourmodels_gui.engine.prefill import prefill
 from ourmodels_gui.engine.prompt_policy import PromptPolicy
 from ourmodels_gui.engine.setup import (
@@ -239,3 +244,90 @@ def test_ceilings_that_are_flat_to_rounding_need_few_evaluations(monkeypatch):
     assert best.low.prompt_tokens == 2**31
     assert best.high.tokens_per_s == pytest.approx(7e7 / 4362.0, rel=1e-5)
     assert single.high.tokens_per_s < best.high.tokens_per_s
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.integers(2, 150))
+def test_no_length_of_an_interval_is_beyond_its_brackets(seed, limit):
+    """Any interval, whether or not the search would look at it, in the first chunk or over many."""
+    rng = random.Random(seed)
+    setup = random_setup(seed, limit)
+    lengths = module._Lengths(PromptPolicy(setup), rng.choice((None, 1, 3)))
+    last = lengths.last_admitted()
+    assume(last > 1)
+    every = np.arange(1, last + 1)
+    costs = lengths.costs(every)
+    batch = lengths.admitted(costs)
+    rates = batch * every / costs.time_s(batch)
+    begin = np.array([rng.randint(1, last) for _ in range(60)])
+    end = np.array([rng.randint(first, last) for first in begin])
+    chunk = min(lengths.chunk, last)
+    at_begin, at_end, lower, upper = module._ceilings(lengths, begin, end, chunk)
+    assert at_begin == pytest.approx(rates[begin - 1], rel=1e-12)
+    assert at_end == pytest.approx(rates[end - 1], rel=1e-12)
+    for place, (first, past) in enumerate(zip(begin - 1, end, strict=True)):
+        assert lower[place] <= rates[first:past].min() * (1 + 1e-12)
+        assert upper[place] >= rates[first:past].max() * (1 - 1e-12)
+
+
+def slowed(setup, times):
+    """The same on devices and over a link that are so many times slower."""
+    made = setup.composition
+
+    def slower(device):
+        machine = device.machine
+        rates = {mode: rate / times for mode, rate in machine.compute_flop_per_s.items()}
+        return replace(
+            device,
+            machine=Machine(machine.capacity_bytes, machine.bandwidth_bytes_per_s / times, rates),
+        )
+
+    devices, host = tuple(map(slower, made.devices)), made.host and slower(made.host)
+    link = made.link_bytes_per_s and made.link_bytes_per_s / times
+    made = replace(made, devices=devices, host=host, link_bytes_per_s=link)
+    budget = setup.prompt.ttft_budget_s and setup.prompt.ttft_budget_s * times
+    machine = placement.together(placement.pools_of(made))
+    found = replace(setup, composition=made, machine=machine)
+    return with_prompt(found, ttft_budget_s=budget)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**9))
+def test_no_length_of_an_interval_is_beyond_its_loose_brackets(seed):
+    """Over several devices and pools, with the best of all batches at each length."""
+    rng = random.Random(seed)
+    setup = slowed(any_composition(seed), rng.choice((1.0, 1e6)))
+    policy = prompt_policy(setup)
+    lengths = module._Lengths(policy, rng.choice((None, 1, 3)))
+    last = lengths.last_admitted()
+    assume(last > 1 and not lengths.closed)
+    every = np.arange(1, last + 1)
+    admitted = lengths.admitted(lengths.costs(every))
+    batches = np.arange(1.0, admitted.max() + 1)[:, np.newaxis]
+    seconds = lengths.costs(every).time_s(np.minimum(batches, admitted))
+    rates = np.minimum(batches, admitted) * every / seconds
+    best = rates[-1] if lengths._batch else rates.max(axis=0)
+    begin = np.array([rng.randint(1, last) for _ in range(60)])
+    end = np.array([rng.randint(first, last) for first in begin])
+    at_begin, at_end, lower, upper = module._loose_ceilings(lengths, begin, end)
+    for at, where in ((at_begin, begin), (at_end, end)):
+        assert (at <= best[where - 1] * (1 + 1e-9)).all()
+        assert (at >= best[where - 1] * 0.999).all()
+    for place, (first, past) in enumerate(zip(begin - 1, end, strict=True)):
+        assert lower[place] <= best[first:past].min() * 1.001
+        assert upper[place] >= best[first:past].max() * 0.999
+
+
+def test_the_peak_is_found_at_whichever_length_it_is():
+    """Attention pulls the ceiling down from where arithmetic outlasts the sweep."""
+    found = set()
+    for place in range(2, 120):
+        drawn = with_model(toy(batch=1), max_context_tokens=300, cache_write_bytes_per_token=1.0)
+        linear, pair = 2 * 32e9, 64 * 4 * 5120
+        flop = linear * place + pair * place * (place + 1) / 2
+        rate = flop / (drawn.model.always_bytes / 800e9)
+        setup = replace(drawn, machine=Machine(128e9, 800e9, {"bf16_fp32acc": rate}))
+        (best, _), rates = ranges(setup), judge.range_ends(setup, 1)
+        assert best.high.tokens_per_s == pytest.approx(max(rates.values()), rel=1e-12)
+        found.add(best.high.prompt_tokens)
+    assert len(found) > 100

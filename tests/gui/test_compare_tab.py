@@ -66,6 +66,16 @@ def bench(qtbot, tmp_path, library):
     return Bench(qtbot, tmp_path, library)
 
 
+def test_the_whole_of_a_cell_is_on_hover_beside_its_hint(bench):
+    bench.present().mark(*PAIRS)
+    cells = bench.tab.table.cells
+    for row in range(cells.rowCount()):
+        for column in range(cells.columnCount()):
+            index = cells.index(row, column)
+            hint = index.data(Qt.ItemDataRole.ToolTipRole)
+            assert index.data() in hint and cells.shown(row, column).hint in hint
+
+
 def test_too_few_marks_say_how_to_mark(bench):
     bench.present()
     assert "Ctrl+T" in bench.tab.words.text() and bench.tab._body.isHidden()

@@ -1,13 +1,14 @@
 """Fields: typed text is the user's, values are the scenario's, and neither disturbs the other."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QLocale, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ourmodels_gui.gui import typed
 from ourmodels_gui.gui.fields import ChoiceField, NumberField
+from ourmodels_gui.gui.form import Group
 from ourmodels_gui.gui.log_slider import LogSlider
 
 
@@ -102,6 +103,21 @@ def test_a_default_stands_in_an_empty_field_until_a_value_comes(page):
     assert page.number.text() == typed.show(64_000)
 
 
+def test_a_default_and_a_slider_follow_the_signs_of_the_system(page):
+    def shown():
+        page.number.present(None, 32_000)
+        page.slider.present(None, 32_000)
+        return page.number.placeholderText(), page.slider.accessibleDescription()
+
+    assert shown() == ("32,000", "32,000")
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.German))
+    try:
+        assert shown() == ("32.000", "32.000")
+    finally:
+        QLocale.setDefault(before)
+
+
 def test_text_that_is_no_number_stays_and_is_explained(page, qtbot):
     focus(qtbot, page.number)
     QTest.keyClicks(page.number, "many")
@@ -184,3 +200,18 @@ def test_a_press_beside_the_handle_brings_it_there(page, qtbot):
     page.slider.present(256)
     assert page.slider.value() == held
     QTest.mouseRelease(page.slider, Qt.MouseButton.LeftButton)
+
+
+def test_a_hint_comes_back_whole_once_the_fault_is_gone(page):
+    group = Group(foldable=False)
+    page.layout().addWidget(group)
+    field = group.choice("key", "Label", "What it is for.")
+    field.offer((("a", "words that no list has room for " * 9), ("b", "short")))
+    group.present({"key": "a"}, {})
+    assert field.toolTip().startswith("words that")
+    group.refuse("key", "It cannot be.")
+    assert "It cannot be.\n\nWhat it is for." in field.toolTip()
+    group.set_tip("key", "What else it is for.")
+    assert "It cannot be.\n\nWhat else it is for." in field.toolTip()
+    group.present({"key": "b"}, {})
+    assert field.toolTip() == field.accessibleDescription() == "What else it is for."

@@ -99,7 +99,7 @@ def test_the_lists_are_those_of_the_search(bench):
     assert standings[: len(found.meets)] == ["✓ meets"] * len(found.meets)
     assert (
         standings[-1] == "✗ misses"
-        and found.misses[-1].lacks[0].said() in bench.column("What binds")[-1]
+        and found.misses[-1].lacks[0].said() in bench.column("Limit")[-1]
     )
     headroom = found.meets[0].checks[0].headroom
     assert bench.column("Memory")[0] == f"{headroom:,.2f}" + TIMES

@@ -16,7 +16,7 @@ from ourmodels_gui.gui.report.dialog import ReportDialog, open_report
 from ourmodels_gui.report.build import build
 from ourmodels_gui.report.pdf_file import scenarios
 from ourmodels_gui.report.shapes import SECTIONS
-from ourmodels_gui.scenario import ModelRef, Scenario
+from ourmodels_gui.scenario import ModelRef, Scenario, edited
 from ourmodels_gui.settings import ReportChoice
 
 LONG_MS = 20_000
@@ -101,6 +101,27 @@ def test_fewer_sections_are_fewer_pages(qtbot, dialog):
 def test_the_answer_cannot_be_left_out(dialog):
     assert list(dialog.sections) == list(SECTIONS)
     assert not dialog.sections["answer"].isEnabled()
+
+
+def offered(parent):
+    (made,) = parent.findChildren(ReportDialog)
+    shown = {id_ for id_, box in made.sections.items() if not box.isHidden()}
+    made.reject()
+    made.deleteLater()
+    return set(SECTIONS) - shown
+
+
+def test_only_what_has_something_to_say_is_offered(qtbot, scenario, library, chosen):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    plain = msgspec.structs.replace(scenario, prefill=None)
+    assert open_report((plain,), library, chosen, parent) == ""
+    assert offered(parent) == {"placement", "prefill"}
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    pair = edited(scenario, {"hardware": "geforce-rtx-3090-x2", "prefill.prompt_tokens": 8192})
+    assert open_report((plain, pair), library, chosen, parent) == ""
+    assert offered(parent) == set()
 
 
 def test_saving_writes_the_file_and_tells_it(qtbot, dialog, scenario, tmp_path):

@@ -11,11 +11,9 @@ from ourmodels_gui.engine.costs import (
     draft_read_bytes,
     full_sweep_bytes,
 )
-from ourmodels_gui.engine.kept import Kept
 from ourmodels_gui.engine.setup import Draft, TypedCache
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.inline import ARITHMETIC_MODES, InlineAdapter, InlineCache, InlineLayer
-from ourmodels_gui.library import resolve as resolving
 from ourmodels_gui.library import written_out
 from ourmodels_gui.library.hardware import MODES, HardwareRecord, machine_entries
 from ourmodels_gui.library.load import Library, ModelEntry
@@ -517,19 +515,3 @@ def test_a_share_below_the_need_is_a_caution_and_an_assumption():
 def test_bad_input_becomes_the_evaluations_problem():
     found = run(chosen("nothing"), LIBRARY)
     assert found.result is None and found.problem.key == "hardware"
-
-
-def test_a_model_is_worked_out_anew_only_in_other_formats(monkeypatch):
-    asked = []
-
-    def counted(record, *formats):
-        asked.append(formats)
-        return model_costs(record, *formats)
-
-    monkeypatch.setattr(resolving, "model_costs", counted)
-    monkeypatch.setattr(resolving, "_kept", Kept())
-    first = setup()
-    again = setup("box-64gb", workload={"floor_tokens_per_s": 3})
-    assert again.model is first.model and len(asked) == 1
-    fewer = setup(workload={"cache_format": "q8_0"})
-    assert fewer.model.cache != first.model.cache and len(asked) == 2

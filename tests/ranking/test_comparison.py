@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from ourmodels_gui.evaluation import run
@@ -32,6 +33,22 @@ def test_compositions_say_how_they_are_used_and_what_limits_them(library, sides)
     assert row(compared, "limit").values == (None, "memory of GeForce RTX 3090")
     assert row(compared, "capacity_gb").values[1] == 2 * 24 * 2**30 / 1e9
     assert not any(found.id in ("policy", "limit") for found in compare(sides).rows)
+
+
+def test_a_price_with_a_part_unknown_is_best_of_none(sides):
+    dear, cheap = (
+        msgspec.structs.replace(side, price=price)
+        for side, price in zip(sides, (900.0, 500.0), strict=False)
+    )
+    for whole, best in ((True, (False, True)), (False, (False, False))):
+        compared = compare([dear, msgspec.structs.replace(cheap, priced_whole=whole)])
+        assert row(compared, "price").best == best
+        assert row(compared, "price").values == (900.0, 500.0)
+    partly = msgspec.structs.replace(dear, priced_whole=False)
+    assert row(compare([partly, cheap]), "price").best == (False, True)  # it costs more still
+    compared = compare([dear, msgspec.structs.replace(cheap, priced_whole=False)])
+    assert not any(row(compared, "tokens_per_s_per_price").best)
+    assert any(row(compared, "aggregate_tokens_per_s").best)
 
 
 def test_the_best_cell_is_the_best_value(sides):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from ourmodels_gui import language
 from ourmodels_gui.ranking.field import FieldChoice, prepare
 from ourmodels_gui.ranking.table import rank
 from ourmodels_gui.scenario import WorkloadChoice
@@ -89,3 +90,18 @@ def test_prices_are_worked_out_anew_only_for_other_settings(table):
     assert again.price_tags is first.price_tags
     own = again.at_prices(Settings(prices={CARD: OwnPrice(1000.0)}))
     assert own.price_tags is not first.price_tags
+
+
+def test_a_price_is_said_in_the_language_and_the_signs_of_the_moment(table):
+    euro = table.at_prices(Settings(currency="EUR", currency_per_usd=0.9))
+    row = at(table, "geforce-rtx-4090-x2")
+    assert "1,439.1 EUR, launch price" in euro.price_tags[row].said
+    language.use("de")
+    language.use_signs(lambda: (".", ","))
+    try:
+        assert "1.439,1 EUR, Einführungspreis" in euro.price_tags[row].said
+        with language.english():
+            assert "1,439.1 EUR, launch price" in euro.price_tags[row].said
+    finally:
+        language.use("en")
+        language.use_signs(None)

@@ -7,8 +7,9 @@ import pytest
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.problem import BadInput
 from ourmodels_gui.ranking import requirements
+from ourmodels_gui.ranking.field import BELOW_4_BITS
 from ourmodels_gui.ranking.requirements import Requirements
-from ourmodels_gui.ranking.search import CERTAIN, ONE_WAY, search
+from ourmodels_gui.ranking.search import CERTAIN, LOW_LAST, ONE_WAY, search
 from ourmodels_gui.scenario import ModelRef
 from ourmodels_gui.settings import OwnPrice, Settings
 
@@ -51,8 +52,8 @@ def test_an_overhead_that_fills_a_part_of_a_composition_rules_it_out(library):
 
 
 def test_those_that_meet_the_needs_come_by_price(found):
-    prices = [one.price for one in found.meets]
-    assert len(prices) > 3 and prices == sorted(prices)
+    order = [(one.weights in BELOW_4_BITS, one.price) for one in found.meets]
+    assert len(order) > 3 and order == sorted(order)
     for one in found.meets:
         assert all(check.met for check in one.checks)
         assert one.price <= NEEDS.budget and one.machine.watts <= NEEDS.watts
@@ -122,9 +123,9 @@ def test_the_limits_of_a_ceiling_are_said(found):
 
 def test_floor_routing_and_dense_models_give_no_estimate(library):
     needs = msgspec.structs.replace(NEEDS, routing="floor")
-    assert search(library, needs).said == (CERTAIN, ONE_WAY)
+    assert search(library, needs).said == (CERTAIN, ONE_WAY, LOW_LAST)
     dense = Requirements(ModelRef("llama-3.3-70b-instruct"), context_tokens=8192)
-    assert search(library, dense).said == (CERTAIN, ONE_WAY)
+    assert search(library, dense).said == (CERTAIN, ONE_WAY, LOW_LAST)
 
 
 def test_needs_that_nothing_meets_name_the_nearest(library):
@@ -196,3 +197,17 @@ def test_nothing_asked_beyond_memory_is_only_memory(library):
     found = search(library, Requirements(QWEN, context_tokens=8192))
     assert {check.need for one in found.meets for check in one.checks} == {"memory"}
     assert all(not math.isnan(one.binds.headroom) for one in found.meets)
+
+
+def test_what_needs_fewer_than_4_bits_a_weight_comes_last(library):
+    needs = Requirements(ModelRef("llama-3.3-70b-instruct"), context_tokens=16_000)
+    found = search(library, needs, misses=10_000)
+    low = [one.weights in BELOW_4_BITS for one in found.meets]
+    assert any(low) and not all(low) and low == sorted(low)
+    assert any("fewer than 4 bits" in said for said in found.said)
+    dearest = [one.price for one in found.meets if one.price is not None]
+    assert dearest != sorted(dearest)
+    chosen = msgspec.structs.replace(needs, model=ModelRef("llama-3.3-70b-instruct", "q2_k"))
+    meets = search(library, chosen, misses=10_000).meets
+    prices = [one.price for one in meets if one.price is not None]
+    assert prices == sorted(prices)

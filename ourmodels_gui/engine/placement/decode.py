@@ -89,7 +89,7 @@ def _decode(setup: Setup, way: Policy, own: PolicyFigures) -> Decode:
     )
     if gate.margin_bytes < 0:
         return msgspec.structs.replace(found, rate_limited_batch=rate_limited)
-    alike = setup.composition is not None and len(way.sources()) == 1
+    alike = len(way.sources()) == 1
     found = msgspec.structs.replace(
         found,
         verdict="no session fits",
@@ -123,7 +123,7 @@ def _decode(setup: Setup, way: Policy, own: PolicyFigures) -> Decode:
         found,
         verdict="serves",
         best_batch=best,
-        binding_gate=_binding_gate(way, own, workload.floor_tokens_per_s),
+        binding_gate=_binding_gate(way, best, own.memory_batch, workload.floor_tokens_per_s),
         aggregate_tokens_per_s=own.aggregate_tokens_per_s,
         per_session_tokens_per_s=own.per_session_tokens_per_s,
         memory_time_s=float(way.memory_seconds(np.array([float(best)]))[0]),
@@ -131,10 +131,9 @@ def _decode(setup: Setup, way: Policy, own: PolicyFigures) -> Decode:
     )
 
 
-def _binding_gate(way: Policy, own: PolicyFigures, floor: float) -> str:
+def _binding_gate(way: Policy, best: int, memory: int, floor: float) -> str:
     """What keeps the best batch from growing; "" where more sessions would only be slower."""
-    best = own.best_batch or 0
-    if best == own.memory_batch:
+    if best == memory:
         return "memory"
     return "" if way.at(best + 1) >= floor else "floor"
 

@@ -125,15 +125,14 @@ def least_joint(rooms: Rooms, loads: Loads, least_s: Values, start: Values) -> J
 class _Game:
     """The simplex method at one basis for each batch still open.
 
-    The basis has one placement or more, the period, and the slack of every load that does not bind.
-    Batches come first in its arrays.
+    The basis has one placement or more, the period, and the slack of every load that does not bind;
+    the placement of what is none is 0. Batches come first in its arrays.
     """
 
     def __init__(self, loads: Loads, start: Values) -> None:
         self.loads = loads
         parts, count, many = loads.first_s.shape
         self.basis = np.zeros((many, count + 1, count + 1))
-        self.mixed = np.zeros((many, count + 1), dtype=bool)
         self.placements = np.zeros((many, count + 1, parts))
         found = loads.at(start)
         self.period = np.argmax(found, axis=0)
@@ -141,7 +140,6 @@ class _Game:
         each = np.arange(many)
         self.basis[each, :, self.period] = np.append(-np.ones(count), 0.0)
         self.basis[:, :, count] = np.append(found.T, np.ones((many, 1)), axis=1)
-        self.mixed[:, count] = True
         self.placements[:, count] = start.T
         self._solve()
 
@@ -165,8 +163,8 @@ class _Game:
 
     def fractions(self) -> Values:
         """The placement of the basis, parts by batches."""
-        amounts = np.where(self.mixed, np.maximum(self.amounts, 0.0), 0.0)
-        return summed(np.moveaxis(amounts[:, :, np.newaxis] * self.placements, 1, 0)).T
+        amounts = np.maximum(self.amounts, 0.0)[:, :, np.newaxis]
+        return summed(np.moveaxis(amounts * self.placements, 1, 0)).T
 
     def enter(self, fractions: Values) -> None:
         """Exchange a column of each basis for the placement, or for a slack that has a price."""
@@ -181,12 +179,11 @@ class _Game:
         ratio[each, self.period] = np.inf
         leaving = np.argmin(ratio, axis=1)
         self.basis[each, :, leaving] = column
-        self.mixed[each, leaving] = ~slack
         self.placements[each, leaving] = np.where(slack[:, np.newaxis], 0.0, fractions.T)
 
     def keep(self, rest: NDArray[np.intp]) -> None:
         """Go on with some of the batches."""
         self.loads = self.loads.of(rest)
-        self.basis, self.mixed = self.basis[rest], self.mixed[rest]
-        self.placements, self.period = self.placements[rest], self.period[rest]
+        self.basis, self.placements = self.basis[rest], self.placements[rest]
+        self.period = self.period[rest]
         self._solve()

@@ -107,7 +107,7 @@ def _stretch(held: Values, moved: Values, rooms: tuple[float, float], wanted: fl
     """
     solid = held > LEAST_BYTES
     ends = np.cumsum(np.where(solid, held, 0.0))
-    begins = ends - np.where(solid, held, 0.0)
+    begins = ends - held
     cuts = np.append(0.0, ends)
     sums = np.append(0.0, np.cumsum(np.where(solid, moved, 0.0)))
     latest = max(min(rooms[1], ends[-1]), 0.0)

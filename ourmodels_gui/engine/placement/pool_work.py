@@ -60,6 +60,7 @@ class Arithmetic:
         """The least time of the arithmetic over every placement, whatever the memory takes.
 
         A FLOP of attention counts as many of the linear path as it takes where it takes the fewest.
+        Of one pool that does arithmetic at least the rates are known.
         """
         does, streamed = self.does, self.mode == "streamed"
         linear, attention = self.one_s[:, does]
@@ -69,7 +70,7 @@ class Arithmetic:
         fixed = {} if streamed else self.placement
         # What is streamed to the devices is computed there, wherever it lies.
         rooms = np.full(int(does.sum()), np.inf) if streamed else rooms_bytes
-        most = most_traffic(made.at_rates(np.where(ratio < np.inf, ratio, 0.0)), rooms, fixed)
+        most = most_traffic(made.at_rates(ratio), rooms, fixed)
         one = np.maximum(linear, NO_TIME_S)
         every = np.maximum(self.all_s[0, does], NO_TIME_S).reshape(len(one), -1)
         limits = None

@@ -127,7 +127,7 @@ def _whole(rows: list[Row], head_bytes: float, sweeps: Floats) -> list[Row]:
     """Rows of a model with equal layers: the head, the layers whole, the tables."""
     swept = [row for row in rows if row[0] != "embedding"]
     tables = [row for row in rows if row[0] == "embedding"]
-    head = head_bytes * np.ones(sweeps.shape)
+    head = np.full(sweeps.shape, head_bytes)
     held = sum((row[1] for row in swept), -head)
     moved = sum((row[2] for row in swept), -head * sweeps)
     return [("weights", head, head * sweeps), ("layers", held, moved), *tables]

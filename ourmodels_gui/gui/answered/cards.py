@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFont,
     QFontMetrics,
     QPainter,
     QPaintEvent,
@@ -16,7 +15,6 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QBoxLayout,
     QLabel,
     QPushButton,
@@ -25,12 +23,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ...language import tr
 from ...summary import Row
 from ...units import THIN_SPACE
 from ..elided import ElidedLabel, in_lines
-from ..tabs.derivation import open_working, shown_exactly
 from ..theme import CARD_PADDING, RADIUS, UNIT, colours, px, sized
+from .figure import Figure
 
 LEAST_PX, ROOMY_PX = 108, 180
 SIGNS = {"serves": "✓", "below": "◐", "unfit": "✗", "muted": "–"}  # noqa: RUF001
@@ -63,85 +60,6 @@ class CardText(NamedTuple):
     reason: str = ""
     working: Row | None = None
     offer: Offer | None = None
-
-
-class Figure(QAbstractButton):
-    """A large figure with its unit in muted text behind it; it shrinks where it would be cut.
-
-    Pressed, it opens its working. Without a figure, the same room holds up to two lines of words.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._figure, self._unit, self._words = "", "", ""
-        self._row: Row | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.clicked.connect(self._open)
-
-    def say(self, text: CardText) -> None:
-        self._figure, self._unit, self._words, self._row = (
-            text.figure,
-            text.unit,
-            text.why,
-            text.working,
-        )
-        self.setAccessibleName(f"{text.figure} {text.unit}".strip() or text.why)
-        opens = self._row is not None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if opens else Qt.FocusPolicy.NoFocus)
-        shape = Qt.CursorShape.PointingHandCursor if opens else Qt.CursorShape.ArrowCursor
-        self.setCursor(shape)
-        exactly = f"{shown_exactly(self._row)}: " if self._row is not None else ""
-        hint = tr("{exactly}show the working").format(exactly=exactly)
-        self.setToolTip(hint if opens else text.why)
-        self.setAccessibleDescription(hint if opens else "")
-        self.update()
-
-    def _open(self) -> None:
-        if self._row is not None:
-            open_working(self._row, self)
-
-    def sizeHint(self) -> QSize:
-        return QSize(80, QFontMetrics(sized("figure")).height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(40, self.sizeHint().height())
-
-    def _fitting(self) -> QFont:
-        """As large as leaves room for the unit, or at least for the figure."""
-        unit_px = UNIT + QFontMetrics(sized("text")).horizontalAdvance(self._unit)
-        most, least = sized("figure").pixelSize(), sized("text").pixelSize()
-        for room, smallest in ((self.width() - unit_px, 3 * most // 4), (self.width(), least)):
-            for size in range(most, smallest - 1, -1):
-                font = sized("figure")
-                font.setPixelSize(size)
-                if QFontMetrics(font).horizontalAdvance(self._figure) <= room:
-                    return font
-        return font
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        palette = colours(self)
-        painter = QPainter(self)
-        font, small = self._fitting(), sized("text")
-        if not self._figure:
-            painter.setFont(sized("caption"))
-            painter.setPen(QColor(palette.muted))
-            lines = in_lines(self._words, painter.fontMetrics(), self.width(), 2)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, "\n".join(lines))
-            return
-        baseline = (self.height() + QFontMetrics(sized("figure")).capHeight()) // 2
-        painter.setFont(font)
-        marked = self._row is not None and (self.underMouse() or self.hasFocus())
-        painter.setPen(QColor(palette.accent if marked else palette.text))
-        painter.drawText(0, baseline, self._figure)
-        if marked:
-            end = QFontMetrics(font).horizontalAdvance(self._figure)
-            painter.drawLine(0, baseline + 3, end, baseline + 3)
-        x = QFontMetrics(font).horizontalAdvance(self._figure) + UNIT
-        painter.setFont(small)
-        painter.setPen(QColor(palette.muted))
-        room = self.width() - x
-        painter.drawText(x, baseline, "".join(in_lines(self._unit, QFontMetrics(small), room, 1)))
 
 
 class Card(QWidget):
@@ -205,7 +123,7 @@ class Card(QWidget):
         self._offer = text.offer
         self._badge.setText(text.badge)
         self._badge.setToolTip(text.reason)
-        self._figure.say(text)
+        self._figure.say(text.figure, text.unit, text.why, text.working)
         self._verdict.say(f"{SIGNS[text.tone]}{THIN_SPACE}{text.verdict}")
         self._why.say(text.why if text.figure else "")
         if text.offer is not None:

@@ -7,12 +7,11 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QPoint,
     QRect,
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -25,7 +24,7 @@ from PySide6.QtWidgets import (
 from ...language import tr
 from ..basis_mark import MARK_PX as BASIS_PX
 from ..basis_mark import paint_basis
-from ..theme import UNIT, Palette, colours, px, sized
+from ..theme import UNIT, colours, px, sized
 from .search import Chosen, Row, matching, narrowed
 
 Index = QModelIndex | QPersistentModelIndex
@@ -121,7 +120,6 @@ class RowDelegate(QStyledItemDelegate):
         metrics = parent.fontMetrics()
         self._widths = [metrics.horizontalAdvance(sample) + 2 * UNIT for sample in columns]
         self._mark_px, self._basis_px = px(self.MARK_PX), px(BASIS_PX)
-        self._signs: dict[tuple[object, ...], QPixmap] = {}
         self.chosen = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -154,8 +152,8 @@ class RowDelegate(QStyledItemDelegate):
             right -= width
         if row.basis:
             right -= self._basis_px
-            sign = self._sign(row.basis, palette, rect.height())
-            painter.drawPixmap(right, rect.top(), sign)
+            place = QRect(right, rect.top(), self._basis_px, rect.height())
+            paint_basis(painter, place, row.basis, palette)
         left = rect.left() + self._mark_px
         for words in filter(None, (tr("yours") if row.yours else "", row.badge)):
             right -= self._paint_badge(painter, rect, right - UNIT, words) + UNIT
@@ -170,21 +168,6 @@ class RowDelegate(QStyledItemDelegate):
             room, LEFT, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room.width())
         )
         painter.restore()
-
-    def _sign(self, basis: str, palette: Palette, height_px: int) -> QPixmap:
-        """The picture of what a row's figures rest on, as high as the row."""
-        ratio = self._view.devicePixelRatioF()
-        key = (basis, palette.base, height_px, ratio)
-        if key not in self._signs:
-            size = QSize(self._basis_px, height_px)
-            picture = QPixmap(size * ratio)
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(picture)
-            paint_basis(painter, QRect(QPoint(), size), basis, palette)
-            painter.end()
-            self._signs[key] = picture
-        return self._signs[key]
 
     def _paint_badge(self, painter: QPainter, rect: QRect, right: int, words: str) -> int:
         painter.setFont(self._badge_font)

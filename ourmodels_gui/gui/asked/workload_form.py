@@ -200,7 +200,7 @@ class WorkloadForm(QScrollArea):
         ):
             words = ""
             if limit is not None and (values.get(key) or 0) > limit:
-                words = tr("This model's limit is {limit} tokens; the answers are for {used}.")
+                words = tr("Over the model's {limit} tokens; answered for {used}.")
                 words = words.format(limit=typed.show(limit), used=typed.show(used))
             self.workload.caution(key, words)
 

@@ -66,7 +66,9 @@ class CellModel(QAbstractTableModel):
         if role == Role.DisplayRole:
             return cell.text
         if role == Role.ToolTipRole:
-            return cell.hint or cell.text
+            if cell.text in cell.hint:
+                return cell.hint
+            return "\n".join(filter(None, (cell.text, cell.hint)))  # it may be cut
         if role == Role.TextAlignmentRole:
             return self._side(index.column())
         if role == Role.CheckStateRole and self.ticked is not None and index.column() == 0:

@@ -51,7 +51,8 @@ def sides_of(
     sides = []
     for name, found, one in zip(names_of(tuple(shown), library), evaluations, shown, strict=True):
         machine = ranked_machine(one.hardware, library)
-        sides.append(Side(name, found, price_tag(machine, settings).amount, machine.watts))
+        tag = price_tag(machine, settings)
+        sides.append(Side(name, found, tag.amount, machine.watts, tag.whole))
     return sides, tuple(shown), told
 
 

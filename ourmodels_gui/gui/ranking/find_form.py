@@ -215,9 +215,8 @@ class FindForm(QScrollArea):
         self.group.present(shown, {"prompt_tokens": min(8192, context)})
         waits = self.values.get("first_token_s") is not None
         self.group.show_row("prompt_tokens", waits)
-        self.group.field("budget").setToolTip(
-            tr("Most that the machine may cost, in {currency}").format(currency=settings.currency)
-        )
+        words = tr("Most that the machine may cost, in {currency}")
+        self.group.set_tip("budget", words.format(currency=settings.currency))
 
     def _edit(self, changes: dict[str, Any]) -> None:
         changed = dict(self.values)

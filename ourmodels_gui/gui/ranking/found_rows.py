@@ -41,7 +41,7 @@ def found_cells(
         Column(tr("Machine")),
         Column(tr("Price, {currency}").format(currency=currency), right=True),
         Column(tr("Weights")),
-        Column(tr("What binds, or is missing")),
+        Column(tr("Limit")),
         *(Column(tr(NEEDS[need]), right=True) for need in needs),
     )
     return columns, _Rows(rows, needs)

@@ -1,6 +1,6 @@
 """The dialog that makes a report: what it says, who made it, a preview, and where to save it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from ...files import read_small
 from ...language import english, tr, trn
 from ...library.load import Library
 from ...ranking.requirements import Requirements
-from ...report.build import build
+from ...report.build import absent, build
 from ...report.search_report import build_search
 from ...report.shapes import LARGEST_LOGO_BYTES, SECTIONS, Options, is_picture
 from ...scenario import Scenario
@@ -69,7 +69,7 @@ def open_report(
             return str(run(kept, library).problem)
         evaluations.append(done)
     make = partial(build, evaluations)
-    ReportDialog(make, library, preferences, parent).open()
+    ReportDialog(make, library, preferences, parent, without=absent(evaluations)).open()
     return ""
 
 
@@ -82,7 +82,10 @@ class ReportDialog(QDialog):
         library: Library,
         preferences: Preferences,
         parent: QWidget | None = None,
+        *,
+        without: Collection[str] = (),
     ) -> None:
+        """without: sections that have nothing to say, which are not offered."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Report"))
@@ -104,6 +107,8 @@ class ReportDialog(QDialog):
         column.addLayout(self._build_fields())
         column.addWidget(QLabel(tr("Sections")))
         self.sections = self._build_sections(column)
+        for id_ in without:
+            self.sections[id_].hide()
         column.addStretch(1)
         left = QVBoxLayout()
         left.setSpacing(2 * UNIT)
