@@ -66,24 +66,23 @@ def same(given_, wanted):
     return math.isnan(given_) if wanted is None else given_ == wanted
 
 
-def assert_same(found, setup, at):
-    said, placed = placement.decode(setup)
-    assert VERDICTS[found.verdict[at]] == said.verdict
-    for name in FIGURES:
-        assert same(getattr(found, name)[at], getattr(said, name)), name
-    rate = said.forced.per_session_tokens_per_s if said.forced else None
-    assert same(found.forced_per_session_tokens_per_s[at], rate)
-    for name in ("binding", "single_binding"):
-        code = int(getattr(found, name)[at])
-        bound = None if code == -1 else found.bindings[at[0]][code]
-        assert bound == getattr(placed, name), name
+def assert_drawn_same(drawn):
+    found = swept_drawn(drawn)
+    names = (*FIGURES, "verdict", "forced_per_session_tokens_per_s", "binding", "single_binding")
+    columns = {name: getattr(found, name) for name in names}
+    for at in np.ndindex(columns["verdict"].shape):
+        told = {name: column[at] for name, column in columns.items()}
+        said, placed = placement.decode(drawn.setup(*at))
+        assert VERDICTS[told["verdict"]] == said.verdict
+        for name in FIGURES:
+            assert same(told[name], getattr(said, name)), name
+        rate = said.forced.per_session_tokens_per_s if said.forced else None
+        assert same(told["forced_per_session_tokens_per_s"], rate)
+        for name in ("binding", "single_binding"):
+            code = int(told[name])
+            bound = None if code == -1 else found.bindings[at[0]][code]
+            assert bound == getattr(placed, name), name
 
 
 def assert_all_same(compositions, models, shapes, workload):
     assert_drawn_same(Drawn(compositions, models, shapes, workload))
-
-
-def assert_drawn_same(drawn):
-    found = swept_drawn(drawn)
-    for row, column in np.ndindex(found.verdict.shape):
-        assert_same(found, drawn.setup(row, column), (row, column))

@@ -157,10 +157,12 @@ def test_experts_spread_over_pools_make_estimates_under_expected_routing(routing
 
 
 @pytest.mark.parametrize("rate", [1e9, 1e20])
-def test_of_pools_that_are_busy_alike_the_first_binds(rate):
+@pytest.mark.parametrize("faster", [1.0, 1.5])
+def test_of_pools_that_are_busy_alike_the_first_binds(rate, faster):
+    """At once each has a share that takes as long, however fast it is."""
     ordinary = laguna(BF16, batch=1)
     machine = replace(ordinary.machine, compute_flop_per_s={BF16: rate})
-    first, host = Device("first", machine, 8e9), Device("host", machine, 0.0)
+    first, host = Device("first", machine, 8e9), Device("host", part_of(machine, faster), 0.0)
     told = evaluate(prompts_over(ordinary, [first], host=host, pools="both")).prefill
     assert (told.binding.place, told.limit) == ("first", "compute" if rate < 1e10 else "memory")
 

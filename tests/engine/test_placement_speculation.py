@@ -43,6 +43,10 @@ def test_where_the_link_binds_every_candidate_has_to_be_taken_and_rounding_denie
             assert note == ""
             assert gamma + 1 - 1e-9 <= needed <= gamma + 1
         assert said.break_even_acceptance_at_best == pytest.approx(1.0)
+        # Every candidate taken is neither gain nor loss.
+        taken = replace(guess, emitted_tokens=gamma + 1.0)
+        even = evaluate(composed(dense(), pair, taken, link_bytes_per_s=link, **asked)).decode
+        assert even.speculation.loses_at == ()
 
 
 def counted(model):
