@@ -3,12 +3,13 @@
 import sys
 
 import msgspec
+import numpy as np
 import pytest
 
 from ourmodels_gui import paths
 from ourmodels_gui.engine import prompt_range
 from ourmodels_gui.engine.evaluate import evaluate
-from ourmodels_gui.engine.kept import MOST, Kept
+from ourmodels_gui.engine.kept import MOST, MOST_ARRAYS, Kept, KeptByArrays
 from ourmodels_gui.library.load import load
 from ourmodels_gui.library.resolve import resolve
 from ourmodels_gui.scenario import ModelRef, PrefillChoice, Scenario, edited
@@ -112,3 +113,12 @@ def test_a_slider_works_out_only_what_rests_on_it(library, forget, monkeypatch, 
         )
     evaluate(resolve(edited(scenario, changes), library))
     assert found == anew
+
+
+def test_arrays_are_told_by_what_they_hold_and_no_more_than_so_many_are_kept():
+    kept = KeptByArrays()
+    for number in range(MOST_ARRAYS):
+        assert kept.of(lambda number=number: number, np.full(2, number)) == number
+    assert kept.of(lambda: None, np.full(2, 0)) == 0
+    assert kept.of(lambda: "new", np.full(2, -1)) == "new"
+    assert kept.of(lambda: "again", np.full(2, 0)) == "again"

@@ -14,7 +14,7 @@ from ourmodels_gui.engine.floor_test import largest_step_bytes, line_batch
 from ourmodels_gui.engine.setup import Experts, Machine, ModelCosts, Setup, TypedCache, Workload
 from ourmodels_gui.engine.step import decode_step, per_session_tokens_per_s
 from ourmodels_gui.engine.sweep import VERDICTS, sweep, sweep_tables
-from ourmodels_gui.engine.tables import machine_table, model_table
+from ourmodels_gui.engine.tables import machine_table, model_table, some_of
 
 FIGURES = (
     "resident_margin_bytes",
@@ -140,6 +140,22 @@ def test_models_are_swept_alike_in_blocks_of_any_size(monkeypatch):
     pieces = sweep([SPARK, M5_MAX], models, WORKLOAD)
     for name in FIGURES:
         np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
+
+
+@pytest.mark.parametrize("rows", [slice(0, 2), slice(1, 4), slice(3, 5), slice(2, 2)])
+def test_a_run_of_models_is_swept_as_among_all(rows):
+    models = [GEMMA, QWEN, DEEPSEEK, GEMMA, QWEN]
+    whole = model_table(models, WORKLOAD)
+    some = some_of(whole, rows)
+    assert [one.rows.tolist() for one in some.mixtures] == [
+        [row - rows.start for row in one.rows if rows.start <= row < rows.stop]
+        for one in whole.mixtures
+        if any(rows.start <= row < rows.stop for row in one.rows)
+    ]
+    machines = machine_table([M5_MAX, SPARK], np.zeros(2))
+    every, found = sweep_tables(machines, whole, 20.0), sweep_tables(machines, some, 20.0)
+    for name in ("memory_batch", "best_batch", "aggregate_tokens_per_s"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(every, name)[:, rows])
 
 
 def test_a_machine_that_seats_a_single_session_has_its_figures():
