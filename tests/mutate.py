@@ -2,7 +2,7 @@
 
     python tests/mutate.py RESULTS [PATH...]    try what has not been tried; prints what survives
     python tests/mutate.py RESULTS --quick      the same with an eighth of the random examples, and
-                                                no test begun after five seconds of the processor
+                                                no test begun after three seconds of the processor
     python tests/mutate.py RESULTS --again      try once more what survived
     python tests/mutate.py RESULTS --score      the score, and survivors that nothing explains
     python tests/mutate.py RESULTS --lines      the lines that no test executes
@@ -52,7 +52,7 @@ from mutations import (
 TESTS = ["tests/engine", ENGINE]  # the examples in the docstrings are tests too
 IMPORT = "import"  # in place of a test: what importing and collecting executes
 MEMORY_BYTES = 4 << 30
-QUICK_S = 5.0
+QUICK_S = 3.0
 ENDED = "ended"  # in place of the test that noticed: endless, out of memory, no import
 Items = dict[str, pytest.Item]
 Lines = dict[str, list[int]]  # by module
