@@ -17,15 +17,13 @@ from .theme import CARD_PADDING, RADIUS, UNIT, colours
 class ProblemBar(QWidget):
     """Says why there is no answer, and a notice until it is dismissed.
 
-    Meanwhile it lies where the title is, up to the edge and the answers, so that nothing moves.
+    Meanwhile it covers the title, up to the edge and the answers, so that nothing moves. The title
+    is not hidden: hidden, it would not hear of a new size before it is shown again.
     """
 
     def __init__(self, title: QWidget) -> None:
         super().__init__(title.parentWidget())
         self._title = title
-        policy = title.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        title.setSizePolicy(policy)
         title.installEventFilter(self)
         self._problem = ""
         self._notice = ""
@@ -61,8 +59,8 @@ class ProblemBar(QWidget):
     def _refresh(self) -> None:
         self.words.say(self.said)
         self._close.setVisible(bool(self._notice))
-        self._title.setVisible(not self.said)
         self.setVisible(bool(self.said))
+        self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Move, QEvent.Type.Resize):

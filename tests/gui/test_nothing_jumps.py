@@ -106,3 +106,16 @@ def test_when_a_problem_or_a_notice_comes_and_goes(window, qtbot, size):
     assert window.bar.said.strip() in window.bar.words.toolTip()
     window.bar.say("")
     assert moved(before, places(window)) == [] and window.title.isVisible()
+
+
+def test_a_notice_is_as_wide_as_the_title_whatever_the_window_did_meanwhile(window, qtbot):
+    window.hide()
+    window.bar.say("Restored what was not saved when the program ended.")
+    window.resize(1400, 900)
+    window.show()
+    qtbot.waitUntil(lambda: window.bar.width() == window.title.width() > 500)
+    assert window.bar.words.text() == window.bar.said
+    window.resize(1100, 800)
+    qtbot.waitUntil(lambda: window.bar.width() == window.title.width() < 900)
+    covered = window.bar.geometry().contains(window.title.geometry())
+    assert covered and window.bar.isVisible()
