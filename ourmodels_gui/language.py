@@ -37,13 +37,13 @@ def tr(text: str) -> str:
     here = _here.get()
     if not text or here is not None or _signs is None:
         return (here or _used).gettext(text) if text else text
-    return _Text(_used.gettext(text))
+    return _for_values(_used.gettext(text))
 
 
 def trn(one: str, many: str, count: int) -> str:
     """The text for so many of something: languages differ in which numbers share a form."""
     text = (_here.get() or _used).ngettext(one, many, count)
-    return text if _signs is None else _Text(text)
+    return text if _signs is None else _for_values(text)
 
 
 def written(value: float, spec: str) -> str:
@@ -70,6 +70,11 @@ def in_use() -> tuple[gettext.NullTranslations, Signs | None]:
     """What any text rests on: the words and the signs of here and now; None is English."""
     here = _here.get()
     return here or _used, None if here is not None or _signs is None else _signs()
+
+
+def _for_values(text: str) -> str:
+    # Others stay plain: they are stored as they are, and msgspec stores no other kind of str.
+    return _Text(text) if "{" in text else text
 
 
 class _Text(str):

@@ -134,7 +134,8 @@ class Theme(QObject):
         size = max(QFontInfo(font).pixelSize(), TEXT_PX)
         font.setPixelSize(round(size * text_percent / 100))
         app.setFont(font)
-        KeyboardFocus(app)
+        if app.findChild(KeyboardFocus) is None:  # two would hide each other's ring
+            KeyboardFocus(app)
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self.choose("system")
 
