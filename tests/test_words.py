@@ -11,6 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -251,6 +252,12 @@ def german_numbers():
     language.use_signs(lambda: (".", ","))
     yield
     language.use_signs(None)
+
+
+def test_a_text_can_be_stored_as_it_is(german_numbers):
+    texts = [language.tr("memory side"), language.tr("{n} of them").format(n=1)]
+    texts.append(language.trn("one row", "many rows", 2))
+    assert msgspec.json.decode(msgspec.json.encode(texts)) == texts
 
 
 def test_numbers_are_put_in_with_the_signs_in_use(german_numbers):
