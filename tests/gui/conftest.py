@@ -5,8 +5,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import run
@@ -18,6 +19,10 @@ from ourmodels_gui.library.load import Library, load
 @pytest.fixture(autouse=True)
 def no_widget_is_left(qapp: QApplication) -> Iterator[None]:
     yield
+    # A click whose first half disables or hides what was clicked has no second half.
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        if QApplication.mouseButtons() & button:
+            QTest.mouseRelease(QWidget(), button)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     # pyqtgraph never lets go of the context menus of a plot.
     left = [repr(widget) for widget in qapp.topLevelWidgets() if not isinstance(widget, QMenu)]
