@@ -1,4 +1,7 @@
-"""Tests of memory that need a process without what hundreds of other tests have left in it."""
+"""Tests that need a process without what hundreds of other tests have left in it.
+
+Of memory; and of the focus, because a key or a button that a test left pressed decides of it.
+"""
 
 import os
 import subprocess
@@ -10,8 +13,10 @@ import pytest
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["test_freed_memory", "test_repeated", "test_steady"])
-def test_memory_is_let_go_in_a_process_of_its_own(name):
+@pytest.mark.parametrize(
+    "name", ["test_freed_memory", "test_repeated", "test_steady", "test_visible_focus"]
+)
+def test_it_passes_in_a_process_of_its_own(name):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{HERE / name}.py"],
         env={**os.environ, "ALONE": "1"},

@@ -1,5 +1,6 @@
 """Where the keyboard is can be seen: at every control of every tab and dialog, in both themes."""
 
+import os
 from functools import partial
 
 import numpy as np
@@ -30,6 +31,9 @@ from ourmodels_gui.gui.own import this_machine
 from ourmodels_gui.gui.own.model_editor import ModelEditor
 from ourmodels_gui.gui.own.this_machine import ThisMachine
 
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("ALONE"), reason="run by test_alone, in its own process"
+)
 LEAST_CONTRAST = 3.0
 LEAST_SHARE = 0.5
 """Of the pixels around a control, how many have to look otherwise when the keyboard is there."""
