@@ -33,17 +33,13 @@ _signs: Callable[[], Signs] | None = None
 
 def tr(text: str) -> str:
     """The text in the language in use. Values are put in afterwards, with `format`."""
-    # Asked for hundreds of times by each edit; what "" stands for is the file's header.
-    here = _here.get()
-    if not text or here is not None or _signs is None:
-        return (here or _used).gettext(text) if text else text
-    return _for_values(_used.gettext(text))
+    # What "" stands for is the file's header.
+    return _for_values((_here.get() or _used).gettext(text)) if text else text
 
 
 def trn(one: str, many: str, count: int) -> str:
     """The text for so many of something: languages differ in which numbers share a form."""
-    text = (_here.get() or _used).ngettext(one, many, count)
-    return text if _signs is None else _for_values(text)
+    return _for_values((_here.get() or _used).ngettext(one, many, count))
 
 
 def written(value: float, spec: str) -> str:
@@ -74,7 +70,7 @@ def in_use() -> tuple[gettext.NullTranslations, Signs | None]:
 
 def _for_values(text: str) -> str:
     # Others stay plain: they are stored as they are, and msgspec stores no other kind of str.
-    return _Text(text) if "{" in text else text
+    return text if _signs is None or "{" not in text else _Text(text)
 
 
 class _Text(str):
@@ -89,6 +85,9 @@ class _Text(str):
 class _Number:
     def __init__(self, value: Real) -> None:
         self._value = value
+
+    def __repr__(self) -> str:
+        return repr(self._value)
 
     def __format__(self, spec: str) -> str:
         return written(self._value, spec)  # type: ignore[arg-type]

@@ -254,6 +254,12 @@ def german_numbers():
     language.use_signs(None)
 
 
+def test_a_number_that_is_quoted_reads_as_it_is_in_a_file(german_numbers):
+    assert language.tr("{alignment!r} is no alignment").format(alignment=48.5) == (
+        "48.5 is no alignment"
+    )
+
+
 def test_a_text_can_be_stored_as_it_is(german_numbers):
     texts = [language.tr("memory side"), language.tr("{n} of them").format(n=1)]
     texts.append(language.trn("one row", "many rows", 2))
