@@ -4,7 +4,7 @@ import math
 
 import msgspec
 import numpy as np
-from decode_setups import BF16, GB
+from decode_setups import BF16, GB, within_limit
 
 from ourmodels_gui.engine import placement
 from ourmodels_gui.engine.placement.choose import policies
@@ -144,13 +144,8 @@ class Drawn(msgspec.Struct):
     def setup(self, row, column):
         """The setup of one pair, its contexts within the model's limit."""
         composition, model, workload = self.compositions[row], self.models[column], self.workload
-        limit = model.max_context_tokens or workload.reserved_context_tokens
-        reserved = min(workload.reserved_context_tokens, limit)
         kept = msgspec.structs.replace(
-            workload,
-            reserved_context_tokens=reserved,
-            read_context_tokens=min(workload.read_context_tokens, reserved),
-            overhead_bytes=placement.overhead_bytes(composition),
+            within_limit(workload, model), overhead_bytes=placement.overhead_bytes(composition)
         )
         made = msgspec.structs.replace(composition, shape=self.shapes[column])
         machine = placement.together(placement.pools_of(composition))

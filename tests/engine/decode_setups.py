@@ -42,6 +42,17 @@ SPARK = Machine(128 * GB, 273 * GB)
 M5_MAX = Machine(128 * GB, 614 * GB)
 
 
+def within_limit(workload, model):
+    """A workload with its contexts within the model's limit."""
+    limit = model.max_context_tokens or workload.reserved_context_tokens
+    reserved = min(workload.reserved_context_tokens, limit)
+    return msgspec.structs.replace(
+        workload,
+        reserved_context_tokens=reserved,
+        read_context_tokens=min(workload.read_context_tokens, reserved),
+    )
+
+
 def setup(machine, model, speculation=None, **workload):
     """The defaults of the worked examples unless told otherwise."""
     asked = {

@@ -4,7 +4,18 @@ import random
 import msgspec
 import numpy as np
 import pytest
-from decode_setups import DEEPSEEK, GB, GEMMA, M5_MAX, QWEN, SPARK, caches, experts, setup
+from decode_setups import (
+    DEEPSEEK,
+    GB,
+    GEMMA,
+    M5_MAX,
+    QWEN,
+    SPARK,
+    caches,
+    experts,
+    setup,
+    within_limit,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,14 +42,9 @@ WORKLOAD = setup(SPARK, QWEN).workload
 
 def alone(machine, model, workload, overhead=None):
     """The same pair through `decode`, its contexts within the model's limit."""
-    limit = model.max_context_tokens or workload.reserved_context_tokens
-    reserved = min(workload.reserved_context_tokens, limit)
-    kept = msgspec.structs.replace(
-        workload,
-        reserved_context_tokens=reserved,
-        read_context_tokens=min(workload.read_context_tokens, reserved),
-        overhead_bytes=workload.overhead_bytes if overhead is None else overhead,
-    )
+    kept = within_limit(workload, model)
+    if overhead is not None:
+        kept = msgspec.structs.replace(kept, overhead_bytes=overhead)
     return decode(Setup(machine, model, kept, {}, {}))
 
 

@@ -1,9 +1,12 @@
 """What the window and its views are tried with: setups of the toy machine and of a mixture of
 experts on a fast GPU, windows with and without views, and ways to use them."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
+from gguf_files import llama_keys, llama_tensors, write_gguf
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -21,7 +24,11 @@ from ourmodels_gui.engine.setup import (
     Workload,
 )
 from ourmodels_gui.evaluation import Evaluation
+from ourmodels_gui.gui.faults import Faults
 from ourmodels_gui.gui.main_window import MainWindow, Panels
+from ourmodels_gui.gui.own import this_machine
+from ourmodels_gui.gui.own.model_editor import ModelEditor
+from ourmodels_gui.gui.own.this_machine import ThisMachine
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.recompute import Recompute
 from ourmodels_gui.gui.store import Store
@@ -177,3 +184,23 @@ def tab_to(window, wanted, limit=200):
             return current
         QTest.keyClick(current or window, Qt.Key.Key_Tab)
     raise AssertionError("the Tab key never gets there")
+
+
+def dialogs(window: MainWindow, monkeypatch, tmp_path: Path) -> tuple[Callable[[], object], ...]:
+    """What opens each dialog of a window; the computer that it stands on is DESKTOP."""
+    monkeypatch.setattr(this_machine, "ThisMachine", partial(ThisMachine, probe_=lambda: DESKTOP))
+    keys = llama_keys(layers=4) | {".attention.sliding_window": 512}
+    model = write_gguf(tmp_path / "its.gguf", keys, llama_tensors(layers=4), arch="llama")
+    record = window._library.models["qwen3-8b"].record
+    fault = Faults(window, lambda: None, "2026.11")
+    return (
+        window.menus.about.emit,
+        *(partial(window.sources_asked.emit, page) for page in ("machine", "model", "audit")),
+        partial(window.machine_asked.emit, "probe"),
+        partial(window.machine_asked.emit, "duplicate"),
+        window.menus.report.emit,
+        partial(window.open, model),
+        partial(fault.hook, ValueError, ValueError("it"), None),
+        lambda: ModelEditor(record, lambda _record: None, window).show(),
+        window.menus.filter.emit,
+    )

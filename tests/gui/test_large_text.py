@@ -1,12 +1,10 @@
 """Text of up to twice its size, in both languages: at 1280 x 800 nothing is cut or out of reach."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import pytest
 from cut_off import cut_off
-from gguf_files import llama_keys, llama_tensors, write_gguf
-from gui_cases import DESKTOP, preferences
+from gui_cases import dialogs, preferences
 from PySide6.QtCore import QCoreApplication, QLocale, QSize
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,10 +20,6 @@ from PySide6.QtWidgets import (
 from ourmodels_gui import app as program
 from ourmodels_gui import language, paths
 from ourmodels_gui.gui import theme as looks
-from ourmodels_gui.gui.faults import Faults
-from ourmodels_gui.gui.own import this_machine
-from ourmodels_gui.gui.own.model_editor import ModelEditor
-from ourmodels_gui.gui.own.this_machine import ThisMachine
 from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.gui.speech import speak
 from ourmodels_gui.gui.theme import px
@@ -104,22 +98,7 @@ def test_every_tab_and_dialog(window, qtbot, monkeypatch, tmp_path):
         if title in ("Rank", "Rangliste"):
             qtbot.waitUntil(lambda view=view: not view.ranked.is_preparing, timeout=20_000)
         assert_whole(qtbot, window, title)
-    monkeypatch.setattr(this_machine, "ThisMachine", partial(ThisMachine, probe_=lambda: DESKTOP))
-    keys = llama_keys(layers=4) | {".attention.sliding_window": 512}
-    model = write_gguf(tmp_path / "its.gguf", keys, llama_tensors(layers=4), arch="llama")
-    record = window._library.models["qwen3-8b"].record
-    fault = Faults(window, lambda: None, "2026.11")
-    for open_it in (
-        window.menus.about.emit,
-        *(partial(window.sources_asked.emit, page) for page in ("machine", "model")),
-        partial(window.machine_asked.emit, "probe"),
-        partial(window.machine_asked.emit, "duplicate"),
-        window.menus.report.emit,
-        partial(window.open, model),
-        partial(fault.hook, ValueError, ValueError("it"), None),
-        lambda: ModelEditor(record, lambda _record: None, window).show(),
-        window.menus.filter.emit,
-    ):
+    for open_it in dialogs(window, monkeypatch, tmp_path):
         open_it()
         imports = window.findChild(program.Imports)
         qtbot.waitUntil(lambda imports=imports: not imports._worker.is_busy, timeout=20_000)

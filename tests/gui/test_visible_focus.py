@@ -1,12 +1,10 @@
 """Where the keyboard is can be seen: at every control of every tab and dialog, in both themes."""
 
 import os
-from functools import partial
 
 import numpy as np
 import pytest
-from gguf_files import llama_keys, llama_tensors, write_gguf
-from gui_cases import DESKTOP, whole_window
+from gui_cases import dialogs, whole_window
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
@@ -25,11 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from ourmodels_gui import app as program
-from ourmodels_gui.gui.faults import Faults
 from ourmodels_gui.gui.focus_ring import AROUND_PX, FocusRing
-from ourmodels_gui.gui.own import this_machine
-from ourmodels_gui.gui.own.model_editor import ModelEditor
-from ourmodels_gui.gui.own.this_machine import ThisMachine
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("ALONE"), reason="run by test_alone, in its own process"
@@ -147,23 +141,11 @@ def test_in_the_other_looks_of_the_ranking(window, qtbot):
 
 
 def test_in_every_dialog(window, qtbot, monkeypatch, tmp_path):
-    monkeypatch.setattr(this_machine, "ThisMachine", partial(ThisMachine, probe_=lambda: DESKTOP))
-    keys = llama_keys(layers=4) | {".attention.sliding_window": 512}
-    model = write_gguf(tmp_path / "its.gguf", keys, llama_tensors(layers=4), arch="llama")
-    record = window._library.models["qwen3-8b"].record
     imports = window.findChild(program.Imports)
     window.show_tab(program.RANK)
     qtbot.waitUntil(lambda: window.shown_tab.is_drawn)
     for open_it in (
-        window.menus.about.emit,
-        *(partial(window.sources_asked.emit, page) for page in ("machine", "audit")),
-        partial(window.machine_asked.emit, "probe"),
-        partial(window.machine_asked.emit, "duplicate"),
-        window.menus.report.emit,
-        partial(window.open, model),
-        partial(Faults(window, lambda: None, "").hook, ValueError, ValueError("it"), None),
-        lambda: ModelEditor(record, lambda _record: None, window).show(),
-        window.menus.filter.emit,
+        *dialogs(window, monkeypatch, tmp_path),
         window.shown_tab._view.bar.filter.click,
         window.shown_tab._view.open_prices,
     ):
