@@ -1,9 +1,14 @@
-"""What was freed goes back to the system when the window rests.
+"""What is free goes back when the window rests: cycles of Python's objects, memory to the system.
+
+Only the window's thread collects cycles. Python would let whichever thread asks for an object do
+it, and a worker that deletes a part of the window does so while Qt paints it, or while another part
+is made in its place.
 
 glibc keeps free memory that lies below a piece in use, and raises what it keeps to the size of the
 largest picture that it ever gave back: after an hour of use that was half of what the window held.
 """
 
+import gc
 import sys
 from collections.abc import Callable
 from time import monotonic
@@ -26,18 +31,31 @@ def use_one_heap() -> None:
         mallopt(M_ARENA_MAX, 1)
 
 
+def collect_in_this_thread_only() -> None:
+    """Python collects no cycles any more but in `collect_due`; to be called before any thread."""
+    gc.disable()
+
+
+def collect_due() -> None:
+    """Collect the cycles of the oldest generation that Python itself would collect by now."""
+    due = [of for of, made in enumerate(gc.get_count()) if made > gc.get_threshold()[of]]
+    if due:
+        gc.collect(due[-1])
+
+
 class FreedMemory(QObject):
-    """Gives memory back whenever the event loop has nothing left to do, but not too often."""
+    """Collects what is due and gives memory back whenever the event loop has nothing left to do,
+    the memory not too often."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._trim = _of_glibc("malloc_trim")
         self._given_at = monotonic()
-        dispatcher = QAbstractEventDispatcher.instance()
-        if dispatcher is not None and self._trim is not None:
+        if (dispatcher := QAbstractEventDispatcher.instance()) is not None:
             dispatcher.aboutToBlock.connect(self._at_rest)
 
     def _at_rest(self) -> None:
+        collect_due()
         if self._trim is not None and monotonic() - self._given_at > OFTEN_S:
             self._trim(0)
             self._given_at = monotonic()

@@ -1,5 +1,6 @@
 """Nothing made by a test outlives it; a library and a window to test with."""
 
+import gc
 import os
 import threading
 from collections.abc import Iterator
@@ -12,8 +13,17 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from ourmodels_gui import paths
 from ourmodels_gui.evaluation import run
 from ourmodels_gui.gui.first import first_scenario
+from ourmodels_gui.gui.freed_memory import collect_due, collect_in_this_thread_only
 from ourmodels_gui.gui.qt_theme import Theme
 from ourmodels_gui.library.load import Library, load
+
+
+@pytest.fixture(autouse=True)
+def cycles_are_collected_as_in_the_program() -> Iterator[None]:
+    collect_in_this_thread_only()
+    yield
+    collect_due()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

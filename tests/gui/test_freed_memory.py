@@ -1,15 +1,19 @@
 """Freed memory does not stay with the window."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
+from threading import current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QEventLoop, QObject, QTimer
 
 from ourmodels_gui.gui import freed_memory
-from ourmodels_gui.gui.freed_memory import FreedMemory
+from ourmodels_gui.gui.background import Worker
+from ourmodels_gui.gui.freed_memory import FreedMemory, collect_due, collect_in_this_thread_only
 
 PIECE_BYTES = 100_000  # below what glibc maps on its own, so that it lies in the heap
 
@@ -60,6 +64,51 @@ def test_it_is_not_given_back_all_the_time(qapp):
         rest(10)
     assert times == ([0] if sys.platform == "linux" else [])
     owner.deleteLater()
+
+
+class Part(QObject):
+    """One of a cycle."""
+
+    def __init__(self):
+        super().__init__()
+        self.itself = self
+
+
+def collecting_threads(qtbot):
+    """Whether the window's thread collected, by each cycle let go before a worker works."""
+    seen, worker = [], Worker()
+    for _ in range(200):
+        weakref.finalize(Part(), lambda: seen.append(current_thread() is main_thread()))
+    with qtbot.waitSignal(worker.done):
+        worker.ask(lambda _request: [[] for _ in range(200_000)])
+    worker.close()
+    return seen
+
+
+def test_a_worker_collects_nothing_of_the_window(qtbot):
+    owner = QObject()
+    gc.collect()
+    gc.enable()
+    try:
+        assert False in collecting_threads(qtbot), "it does where Python collects by itself"
+    finally:
+        collect_in_this_thread_only()
+    gc.collect()
+    FreedMemory(owner)
+    assert False not in (seen := collecting_threads(qtbot))
+    rest(10)
+    assert seen == [True] * 200
+    owner.deleteLater()
+
+
+def test_a_generation_is_collected_when_it_is_due(monkeypatch):
+    done = []
+    monkeypatch.setattr(gc, "collect", done.append)
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    for counts in ((700, 10, 10), (701, 10, 10), (0, 11, 3), (900, 2, 11)):
+        monkeypatch.setattr(gc, "get_count", lambda counts=counts: counts)
+        collect_due()
+    assert done == [0, 1, 2]
 
 
 THREADS = """
