@@ -112,6 +112,41 @@ def test_where_too_many_ranges_stay_open_a_sweep_is_not_sure_and_goes_on_with_th
     assert highest(ceilings, high) == top
 
 
+class Lasting(msgspec.Struct):
+    """Iterations that never get shorter, each of which lasts as the table says."""
+
+    times: np.ndarray
+
+    def aggregates(self, at, batch):
+        return (batch / self.times[batch.astype(int) - 1])[np.newaxis]
+
+    def cut(self, at, top):
+        return np.zeros(at.shape)
+
+    def most(self, ranges, whole):
+        return ranges.lows[0] * (ranges.top / ranges.low)
+
+
+@pytest.mark.parametrize("high", [1500, 8308, 16_000])
+@pytest.mark.parametrize("steps", [0, 3, 40])
+def test_a_peak_is_found_wherever_the_rest_is_flat(high, steps):
+    """Times that rise in step with the batch, a little more slowly to the end, and jump at places:
+    just before one the aggregate is as high as at the end, but for parts in a thousand million."""
+    chance = random.Random(high + steps)
+    for _ in range(10):
+        batches = np.arange(1.0, high + 1)
+        times = batches + chance.choice([0.5, 3.0, 100.0])
+        for _ in range(steps):
+            place = int(high ** chance.random())
+            before = times[place - 1]
+            short = place * (times[-1] / high) * (1.0 - 4e-9 * chance.random())
+            if place == 1 or short > times[place - 2]:
+                times[place - 1] = min(before, short)
+        values = batches / np.maximum.accumulate(times)
+        found = highest(Lasting(np.maximum.accumulate(times)), high)
+        assert found == 1 + np.argmax(values >= values.max() * (1.0 - 1e-12))
+
+
 @pytest.mark.parametrize("high", [1, 2, 1023, 1024, 1025])
 def test_a_few_batches_are_all_tried(high):
     chance = random.Random(high)

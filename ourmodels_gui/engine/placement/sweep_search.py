@@ -20,6 +20,8 @@ FIGURES = 2000
 """Figures that are worked out together at least, because a few cost as much."""
 OPEN = 4096
 """Ranges of batches of one pair that are looked into at a time."""
+TURNS = 24
+"""How often the most hopeful of too many ranges are looked into."""
 
 
 def last_of_each(holds: Callable[[Floats], Mask], high: Floats) -> Floats:
@@ -86,8 +88,9 @@ def highest_of_each(
 
     A range of batches is cut until no part can hold a larger aggregate than the best known.
 
-    Parameters: ceilings; high, whole and at least 1; most_hopeful, with how many of the
-    most hopeful ranges to go on where the aggregate is too flat, rather than give a pair up.
+    Parameters: ceilings; high, whole and at least 1; most_hopeful, how many of the most hopeful
+    ranges to look into at a time, `TURNS` times, where the aggregate is too flat, rather than give
+    a pair up.
     Returns the batches, and where that is not sure: rounding may decide, or the aggregate is so
     flat that too many ranges stay open.
     """
@@ -106,10 +109,9 @@ def highest_of_each(
         most = ceilings.most(ranges, whole)
         hopeful = (most > known[ranges.at] * (1.0 + NOISE)) & (ranges.top - ranges.low > 1.0)
         np.logical_or(flat, np.bincount(ranges.at[hopeful], minlength=high.size) > OPEN, out=flat)
-        if most_hopeful is not None:
-            ends = np.maximum(ranges.lows.min(axis=0), ranges.tops.min(axis=0))[hopeful]
-            return ranges.of(np.flatnonzero(hopeful)[np.argsort(-ends)[:most_hopeful]])
-        return ranges.of(np.flatnonzero(hopeful & ~flat[ranges.at]))
+        if most_hopeful is None:
+            hopeful &= ~flat[ranges.at]
+        return ranges.of(np.flatnonzero(hopeful))
 
     every, one = np.arange(high.size), np.ones_like(high)
     ends = tried(np.tile(every, 2), np.concatenate([one, high]))
@@ -124,7 +126,14 @@ def highest_of_each(
             Ranges(two.at, two.low, last, two.lows, before),
             Ranges(two.at, last + 1.0, two.top, after, two.tops),
         )
-    while (left := still_open(left)).at.size:
+    turns, later = 0, left.of(every[:0])
+    while (left := still_open(_joined(left, later))).at.size:
+        later = left.of(every[:0])
+        if most_hopeful is not None and left.at.size > most_hopeful:
+            if (turns := turns + 1) > TURNS:
+                break
+            first = _hopeful(left, ceilings.most(left, False), most_hopeful)
+            left, later = left.of(np.flatnonzero(first)), left.of(np.flatnonzero(~first))
         parts = _at_once(left.at.size)
         cuts = np.arange(parts + 1.0)[:, np.newaxis] / parts
         points = left.low + np.floor((left.top - left.low) * cuts)
@@ -141,6 +150,14 @@ def highest_of_each(
         )
     best, unsure = _first_alike(ceilings, best, known)
     return best, unsure | flat
+
+
+def _hopeful(ranges: Ranges, most: Floats, many: int) -> Mask:
+    """Up to so many of the ranges: those that may hold the most, and those with the best ends."""
+    chosen = np.zeros(ranges.at.shape, dtype=np.bool_)
+    for hope in (most, np.maximum(ranges.lows.min(axis=0), ranges.tops.min(axis=0))):
+        chosen[np.argpartition(-hope, many // 2)[: many // 2]] = True
+    return chosen
 
 
 def least_of(ceilings: Ceilings, at: Indices, batch: Floats) -> Floats:
