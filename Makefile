@@ -33,9 +33,9 @@ run: $(INSTALLED) ## Open the window (FILE=scenario to open one); without a disp
 	fi; \
 	[ $$libraries -eq 0 ] && exec $(PY) -m ourmodels_gui gui $(if $(FILE),"$(FILE)")
 
-test: $(TESTABLE) ## Run the whole test suite, without a display.
+test: $(TESTABLE) ## Run the whole test suite, without a display, one process for each core.
 	@$(PY) packaging/linux/libraries.py
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 check: $(TESTABLE) ## Check style, types and layers only (part of the tests).
 	$(PY) -m pytest -q tests/test_style.py tests/test_layers.py
