@@ -48,6 +48,7 @@ class Application(QApplication):
 
     def __init__(self, arguments: list[str]) -> None:
         use_one_heap()
+        collect_in_this_thread_only()
         super().__init__(arguments)
 
     def event(self, event: QEvent) -> bool:
@@ -92,7 +93,6 @@ def main(path: Path | None = None, *, started: Callable[[MainWindow], object] | 
 
     Parameters: path of a scenario file; started, told once of the window that is shown.
     """
-    collect_in_this_thread_only()
     app = Application(sys.argv[:1])
     app.setApplicationName("ourmodels")
     app.setApplicationDisplayName("Our Models")
