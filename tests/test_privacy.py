@@ -100,7 +100,7 @@ def actions(tmp_path, model):
     outputs = [tmp_path / f"report{suffix}" for suffix in (".pdf", ".md", ".html", ".csv")]
     return {
         "evaluate": (COMMAND + END, ("evaluate", EXAMPLE, "--text"), [EXAMPLE]),
-        "rank": (COMMAND + END, ("rank", "--csv"), []),
+        "rank": (COMMAND + END, ("rank", "--model", "gpt-oss-120b", "--csv"), []),
         "import": (COMMAND + END, ("import", model, "--save"), [model]),
         **{
             path.suffix: (COMMAND + END, ("report", EXAMPLE, "-o", path), [EXAMPLE, path])

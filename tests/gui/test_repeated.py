@@ -20,7 +20,7 @@ from ourmodels_gui.gui.ranking.rank_tab import RankTab
 from ourmodels_gui.library.load import load
 
 RANK = 5
-TIMES = 4
+TIMES = 3
 MOST_BLOCKS = 150
 """Pieces of Python's memory that may stay each time: numbers and texts in caches with an end."""
 SOON_MS = 1000
@@ -174,7 +174,7 @@ def left_by(user, acts):
 @pytest.mark.skipif(not os.environ.get("ALONE"), reason="run by test_alone, in its own process")
 def test_nothing_that_is_done_again_leaves_anything(window, qtbot, tmp_path):
     user = User(window, qtbot, tmp_path)
-    for act in (*ACTS, *ACTS):  # imports, and what is made when first asked for
+    for act in ACTS:  # imports, and what is made when first asked for
         user.does(*act)
     assert left_by(user, ACTS) == {}
     (planted,) = left_by(user, [("forgets_a_label",)]).values()
