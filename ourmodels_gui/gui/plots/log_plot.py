@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QGraphicsGridLayout, QLabel, QWidget
 
 from ..theme import Palette, colours, px
 from .axes import BEHIND, LogAxis, Reading, pen
@@ -35,8 +35,11 @@ class Styled(Protocol):
     def restyle(self, palette: Palette, scale: float) -> None: ...
 
 
-class LogPlot(pg.PlotWidget):
+class LogPlot(pg.GraphicsView):
     """Curves over a logarithmic x axis.
+
+    Its scene holds the axes and the box of the curves only: pyqtgraph's `PlotItem` brings menus of
+    more than a hundred widgets, none of which is ever shown.
 
     read: what the plot says at an x, None where it says nothing. step: the x one key press away,
     given the current x and the direction, -1 or 1. Both are set by the owner.
@@ -66,24 +69,21 @@ class LogPlot(pg.PlotWidget):
         self._span = (0.0, 1.0, 0.0, 1.0)
         self._ends = (1.0, 10.0)
         self._axes = (x, y)
-        super().__init__(parent, axisItems={"bottom": x, "left": y}, enableMenu=False)
-        menu = self.getPlotItem().ctrlMenu
-        menu.setParent(self, menu.windowFlags())  # never shown; without a parent it would stay
+        super().__init__(parent)
+        self.enableMouse(False)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
         # The background is one colour; kept as a picture it takes as much memory as the window.
         self.setCacheMode(self.CacheModeFlag.CacheNone)
         self.setMinimumHeight(px(LEAST_PX))
-        self.hideButtons()
-        self.box = self.getPlotItem().getViewBox()
+        self._whole = pg.GraphicsWidget()
+        self.box = pg.ViewBox(self._whole, enableMenu=False)
         self.box.setMouseEnabled(x=True, y=False)
         self.box.disableAutoRange()
         self.box.setDefaultPadding(0.0)
         y.setWidth(px(LEFT_AXIS_PX))
-        self.getPlotItem().showAxes((True, False, False, True), showValues=True)
-        for axis in (x, y):
-            axis.setZValue(BEHIND)
+        self._arrange(x, y)
         self._cursor = Cursor(self)
         self._words = QLabel(self)
         self._words.setWordWrap(True)
@@ -100,6 +100,21 @@ class LogPlot(pg.PlotWidget):
         self.restyle()
 
     # Making
+
+    def _arrange(self, x: LogAxis, y: LogAxis) -> None:
+        places = QGraphicsGridLayout(self._whole)
+        places.setContentsMargins(1, 1, 1, 1)
+        places.setSpacing(0)
+        places.addItem(self.box, 0, 1)
+        for axis, place in ((y, (0, 0)), (x, (1, 1))):
+            axis.setParentItem(self._whole)
+            axis.linkToView(self.box)
+            axis.setFlag(axis.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+            axis.setZValue(BEHIND)
+            places.addItem(axis, *place)
+        places.setRowStretchFactor(0, 100)
+        places.setColumnStretchFactor(1, 100)
+        self.setCentralItem(self._whole)
 
     def styled(self, item: Styled) -> None:
         """Give `item` the palette now and at every change of theme."""
@@ -289,6 +304,11 @@ class LogPlot(pg.PlotWidget):
         super().focusOutEvent(event)
         self._frame()
         self._cursor.hide()
+
+    def close(self) -> bool:
+        self.clearFocus()
+        self._ready = False  # its scene is emptied before the last events come
+        return bool(super().close())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -27,7 +27,7 @@ class Cursor:
         self._line = Gate(plot, "muted")
         self._dots = pg.ScatterPlotItem(size=8, pxMode=True)
         self._dots.setZValue(30)
-        plot.addItem(self._dots, ignoreBounds=True)
+        plot.box.addItem(self._dots, ignoreBounds=True)
         self._card = QLabel(plot)
         self._card.setTextFormat(Qt.TextFormat.RichText)
         self._card.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -41,7 +41,7 @@ class Label(pg.TextItem):
         self._written: tuple[object, ...] = ()
         self.setZValue(20)
         self.hide()  # until there are words
-        plot.addItem(self, ignoreBounds=True)
+        plot.box.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
     def restyle(self, palette: Palette, scale: float) -> None:
@@ -101,7 +101,7 @@ class Curve(pg.PlotDataItem):
         self._named_at: int | None = None
         self._values = np.empty((2, 0))
         self.setZValue(10)
-        plot.addItem(self)
+        plot.box.addItem(self)
         plot.styled(self)
         self.label = Label(plot, role)
 
@@ -154,7 +154,7 @@ class Band(pg.FillBetweenItem):
         super().__init__(one, other)
         self.role = role
         self.setZValue(-5)
-        plot.addItem(self, ignoreBounds=True)
+        plot.box.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
     def restyle(self, palette: Palette, scale: float) -> None:
@@ -169,7 +169,7 @@ class Points(pg.ScatterPlotItem):
         self.role, self._filled = role, filled
         self._places: list[tuple[float, float]] = []
         self.setZValue(15)
-        plot.addItem(self, ignoreBounds=True)
+        plot.box.addItem(self, ignoreBounds=True)
         plot.styled(self)
 
     def restyle(self, palette: Palette, scale: float) -> None:
@@ -220,7 +220,7 @@ class Level(pg.InfiniteLine):
         self.role, self._at_right, self.name_text = role, at_right, ""
         self.below = True
         self.setZValue(5)
-        plot.addItem(self, ignoreBounds=True)
+        plot.box.addItem(self, ignoreBounds=True)
         plot.styled(self)
         self.label = Label(plot, role)
         self.hide()
@@ -249,7 +249,7 @@ class Gate(pg.InfiniteLine):
         super().__init__(angle=90, movable=False)
         self.role, self.name_text = role, ""
         self.setZValue(4)
-        plot.addItem(self, ignoreBounds=True)
+        plot.box.addItem(self, ignoreBounds=True)
         plot.styled(self)
         self.label = Label(plot, role)
         self.hide()
@@ -272,7 +272,7 @@ class Region(pg.LinearRegionItem):
         super().__init__(movable=False, pen=pg.mkPen(None))
         self.role, self.name_text = role, ""
         self.setZValue(-10)
-        plot.addItem(self, ignoreBounds=True)
+        plot.box.addItem(self, ignoreBounds=True)
         plot.styled(self)
         self.label = Label(plot, role)
         self.hide()
