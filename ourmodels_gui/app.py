@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLibraryInfo, QSettings, QTimer
-from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtGui import QFileOpenEvent, QPixmapCache
 from PySide6.QtWidgets import QApplication, QWidget
 
 from . import __version__, paths
@@ -41,8 +41,13 @@ TOLD_MS = 4000
 """How long the status bar says what was marked."""
 
 
+PIXMAPS_KB = 2048
+"""Of pictures of signs and arrows, which the style draws anew in no time; Qt keeps five times as
+much."""
+
+
 class Application(QApplication):
-    """Opens the files that macOS hands over as events."""
+    """Opens the files that macOS hands over as events; keeps little of what can be made again."""
 
     window: MainWindow | None = None
 
@@ -50,6 +55,7 @@ class Application(QApplication):
         use_one_heap()
         collect_in_this_thread_only()
         super().__init__(arguments)
+        QPixmapCache.setCacheLimit(PIXMAPS_KB)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and self.window is not None:
