@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -43,6 +43,8 @@ from .theme import CARD_PADDING, UNIT, open_at, px, sized
 LEAST_HEIGHT_PX = 320
 TABS_PX = 230
 """The least height of the tabs; a window that has less for them scrolls them with the answers."""
+LAYOUT_ROUNDS = 3
+"""Each reaches the layouts a few levels up."""
 
 
 class Panels(NamedTuple):
@@ -230,6 +232,9 @@ class MainWindow(QMainWindow):
         self.answers.present(evaluation)
         for tab in self._tabs:
             tab.present(evaluation)
+        # What grew or got smaller is in its place before anything is painted.
+        for _ in range(LAYOUT_ROUNDS):
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         self.evaluated.emit(evaluation)
 
     def _show_title(self) -> None:

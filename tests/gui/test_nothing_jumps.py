@@ -2,7 +2,7 @@
 
 import pytest
 from gui_cases import settle, whole_window
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QTabBar, QWidget
 
@@ -48,6 +48,42 @@ def window(qtbot, theme, tmp_path, monkeypatch):
     settle(made, qtbot)
     qtbot.wait(50)
     return made
+
+
+class Paints(QObject):
+    """The sizes at which a widget is painted."""
+
+    def __init__(self, widget):
+        super().__init__(widget)
+        self.sizes = []
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            self.sizes.append(watched.size().toTuple())
+        return False
+
+
+def test_a_plot_is_painted_once_whatever_stands_around_it_then(window, qtbot):
+    """Compositions with one and two memories, and with one to four ways of using them."""
+    window.resize(1920, 1080)
+    ready = [
+        f"geforce-rtx-3090-{rest}"
+        for rest in ("ddr4-64gb", "x2-ddr4-64gb", "x2-nvlink", "x2-threadripper-256gb", "x2")
+    ]
+    window._edit({"hardware": ready[-1]})
+    qtbot.waitUntil(lambda: window.shown_tab._view.plot is not None)
+    paints = Paints(window.shown_tab._view.plot.viewport())
+    heights = set()
+    for one in ready:
+        qtbot.wait(50)
+        paints.sizes.clear()
+        window._edit({"hardware": one})
+        settle(window, qtbot)
+        qtbot.wait(50)
+        assert len(paints.sizes) == 1, one
+        heights.add(paints.sizes[0])
+    assert len(heights) > 1
 
 
 def keys(window):

@@ -315,7 +315,7 @@ class LogPlot(pg.GraphicsView):
         if self._ready:
             self._words.setGeometry(self.rect())
             self._set_y()
-            self._placing.start(0)
+            self.place_labels()
 
     def event(self, event: QEvent) -> bool:
         handled: bool = super().event(event)
