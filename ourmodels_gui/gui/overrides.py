@@ -6,7 +6,7 @@ process ends with a segmentation fault.
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from types import FunctionType
 from typing import Any
 
@@ -29,13 +29,20 @@ def _made(cls: type, **how: object) -> None:
     super(Shiboken.Object, cls).__init_subclass__(**how)  # type: ignore[misc]
     bases = cls.__mro__
     of_qt = [place for place, base in enumerate(bases) if base.__module__.startswith(QT)]
-    left = {name for place in of_qt for name in vars(bases[place]) if not name.startswith("__")}
+    left = _names(tuple(bases[place] for place in of_qt))
     for base in bases[: of_qt[0]]:  # what is mixed in behind it overrides nothing
-        for name in left & vars(base).keys():
+        own = left & vars(base).keys()
+        for name in own:
             method = vars(base)[name]
             if isinstance(method, FunctionType) and not hasattr(method, GUARDED):
                 setattr(cls, name, _guarded(method))
-        left -= vars(base).keys()
+        left -= own
+
+
+@cache
+def _names(kinds: tuple[type, ...]) -> frozenset[str]:
+    """What classes of Qt's have, but for what every class has."""
+    return frozenset(name for kind in kinds for name in vars(kind) if not name.startswith("__"))
 
 
 def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
