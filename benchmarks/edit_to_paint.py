@@ -29,7 +29,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 from ourmodels_gui import app as program
-from ourmodels_gui.gui.freed_memory import collect_in_this_thread_only
+from ourmodels_gui.gui.freed_memory import collect_due, collect_in_this_thread_only
 from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
@@ -110,6 +110,7 @@ def costs(
         while not watch.painted:
             application.processEvents()
         found.append(Cost(1e3 * (process_time() - busy), 1e3 * (perf_counter() - passed)))
+        collect_due()  # the program rests here, this loop does not
     window.removeEventFilter(watch)
     return found[WARM:]
 

@@ -37,8 +37,9 @@ def collect_in_this_thread_only() -> None:
 
 
 def collect_due() -> None:
-    """Collect the cycles of the oldest generation that Python itself would collect by now."""
-    due = [of for of, made in enumerate(gc.get_count()) if made > gc.get_threshold()[of]]
+    """Collect the cycles of the oldest generation whose count is over Python's limit."""
+    limits = gc.get_threshold()
+    due = [of for of, made in enumerate(gc.get_count()) if made > limits[of] > 0]
     if due:
         gc.collect(due[-1])
 

@@ -43,8 +43,8 @@ from .theme import CARD_PADDING, UNIT, open_at, px, sized
 LEAST_HEIGHT_PX = 320
 TABS_PX = 230
 """The least height of the tabs; a window that has less for them scrolls them with the answers."""
-LAYOUT_ROUNDS = 3
-"""Each reaches the layouts a few levels up."""
+LAYOUT_ROUNDS = 8
+"""Each reaches the layouts a level or two up; one with nothing to do costs nothing."""
 
 
 class Panels(NamedTuple):

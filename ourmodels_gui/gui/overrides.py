@@ -20,7 +20,9 @@ GUARDED = "is_guarded"
 def guard_overrides() -> None:
     """Let the overrides of every class made from now on catch what they raise, and raise it again.
 
-    pyqtgraph's are among them, where it is imported afterwards.
+    pyqtgraph's are among them, where it is imported afterwards. Not reached are methods that an
+    object, or a class when it was made, is given later. One that is mixed in becomes the class's
+    own, before those of mixins behind it.
     """
     Shiboken.Object.__init_subclass__ = classmethod(_made)  # type: ignore[assignment, arg-type]
 

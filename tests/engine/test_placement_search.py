@@ -9,6 +9,7 @@ import pytest
 from ourmodels_gui.engine.placement.search import SCANNED, highest, where
 from ourmodels_gui.engine.placement.sweep_search import (
     OPEN,
+    TURNS,
     highest_of_each,
     last_of_each,
     least_of,
@@ -145,6 +146,17 @@ def test_a_peak_is_found_wherever_the_rest_is_flat(high, steps):
         values = batches / np.maximum.accumulate(times)
         found = highest(Lasting(np.maximum.accumulate(times)), high)
         assert found == 1 + np.argmax(values >= values.max() * (1.0 - 1e-12))
+
+
+@pytest.mark.parametrize(("high", "seed"), [(20_000, 1), (40_000, 0)])
+def test_the_search_goes_on_where_the_bounds_tell_nothing(high, seed):
+    """The more batches there are, the less is sure: some seeds have their peak among those that are
+    not tried."""
+    values = np.random.default_rng(seed).random(high) * 1e-6 + 1.0
+    ceilings = Tabled(values[np.newaxis, np.newaxis], np.zeros(1), loose=0.01)
+    assert highest(ceilings, high) == 1 + values.argmax()
+    _, unsure = highest_of_each(ceilings, np.array([float(high)]), 1024)
+    assert unsure == (high > 1024 * TURNS), "what was dropped"
 
 
 @pytest.mark.parametrize("high", [1, 2, 1023, 1024, 1025])

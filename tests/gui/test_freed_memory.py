@@ -15,6 +15,7 @@ from ourmodels_gui.gui import freed_memory
 from ourmodels_gui.gui.background import Worker
 from ourmodels_gui.gui.freed_memory import FreedMemory, collect_due, collect_in_this_thread_only
 
+PARTS = 1000
 PIECE_BYTES = 100_000  # below what glibc maps on its own, so that it lies in the heap
 
 
@@ -77,7 +78,7 @@ class Part(QObject):
 def collecting_threads(qtbot):
     """Whether the window's thread collected, by each cycle let go before a worker works."""
     seen, worker = [], Worker()
-    for _ in range(200):
+    for _ in range(PARTS):
         weakref.finalize(Part(), lambda: seen.append(current_thread() is main_thread()))
     with qtbot.waitSignal(worker.done):
         worker.ask(lambda _request: [[] for _ in range(200_000)])
@@ -97,18 +98,24 @@ def test_a_worker_collects_nothing_of_the_window(qtbot):
     FreedMemory(owner)
     assert False not in (seen := collecting_threads(qtbot))
     rest(10)
-    assert seen == [True] * 200
+    assert seen == [True] * PARTS
     owner.deleteLater()
 
 
 def test_a_generation_is_collected_when_it_is_due(monkeypatch):
     done = []
     monkeypatch.setattr(gc, "collect", done.append)
-    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
-    for counts in ((700, 10, 10), (701, 10, 10), (0, 11, 3), (900, 2, 11)):
+    for limits, counts in (
+        ((700, 10, 10), (700, 10, 10)),
+        ((700, 10, 10), (701, 10, 10)),
+        ((700, 10, 10), (0, 11, 3)),
+        ((700, 10, 10), (900, 2, 11)),
+        ((700, 10, 0), (900, 11, 11)),  # 0 is never
+    ):
+        monkeypatch.setattr(gc, "get_threshold", lambda limits=limits: limits)
         monkeypatch.setattr(gc, "get_count", lambda counts=counts: counts)
         collect_due()
-    assert done == [0, 1, 2]
+    assert done == [0, 1, 2, 1]
 
 
 THREADS = """

@@ -64,7 +64,7 @@ class Paints(QObject):
         return False
 
 
-def test_a_plot_is_painted_once_whatever_stands_around_it_then(window, qtbot):
+def test_a_plot_is_painted_at_one_size_whatever_stands_around_it_then(window, qtbot):
     """Compositions with one and two memories, and with one to four ways of using them."""
     window.resize(1920, 1080)
     ready = [
@@ -74,15 +74,15 @@ def test_a_plot_is_painted_once_whatever_stands_around_it_then(window, qtbot):
     window._edit({"hardware": ready[-1]})
     qtbot.waitUntil(lambda: window.shown_tab._view.plot is not None)
     paints = Paints(window.shown_tab._view.plot.viewport())
+    window.evaluated.connect(lambda _evaluation: paints.sizes.clear())
     heights = set()
     for one in ready:
-        qtbot.wait(50)
-        paints.sizes.clear()
         window._edit({"hardware": one})
         settle(window, qtbot)
+        qtbot.waitUntil(lambda: bool(paints.sizes))
         qtbot.wait(50)
-        assert len(paints.sizes) == 1, one
-        heights.add(paints.sizes[0])
+        assert len(set(paints.sizes)) == 1, one
+        heights |= set(paints.sizes)
     assert len(heights) > 1
 
 

@@ -196,3 +196,16 @@ def test_a_level_at_a_round_value_is_not_under_its_grid_line(plot, qtbot):
         for x in range(plot.width() // 2, plot.width() - 40)
     }
     assert LIGHT.below.lower() in seen
+
+
+def test_a_closed_plot_is_left_in_peace_by_what_was_still_to_come(plot, qtbot):
+    plot.curve("accent").show_values(np.array([1.0, 10.0]), np.array([1.0, 10.0]), "one")
+    with qtbot.waitExposed(plot):
+        plot.show()
+    plot.setFocus()
+    with qtbot.captureExceptions() as caught:
+        plot.box.setXRange(0.2, 0.4)
+        plot.close()
+        QApplication.sendEvent(plot, QEvent(QEvent.Type.Leave))
+        qtbot.wait(20)
+    assert caught == []

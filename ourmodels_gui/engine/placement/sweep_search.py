@@ -21,7 +21,8 @@ FIGURES = 2000
 OPEN = 4096
 """Ranges of batches of one pair that are looked into at a time."""
 TURNS = 24
-"""How often the most hopeful of too many ranges are looked into."""
+"""How often the most hopeful of too many ranges are looked into; what still waits then is dropped.
+Up to some 20,000 batches nothing is."""
 
 
 def last_of_each(holds: Callable[[Floats], Mask], high: Floats) -> Floats:
@@ -108,8 +109,9 @@ def highest_of_each(
     def still_open(ranges: Ranges, whole: bool = False) -> Ranges:
         most = ceilings.most(ranges, whole)
         hopeful = (most > known[ranges.at] * (1.0 + NOISE)) & (ranges.top - ranges.low > 1.0)
-        np.logical_or(flat, np.bincount(ranges.at[hopeful], minlength=high.size) > OPEN, out=flat)
         if most_hopeful is None:
+            open_of_each = np.bincount(ranges.at[hopeful], minlength=high.size)
+            np.logical_or(flat, open_of_each > OPEN, out=flat)
             hopeful &= ~flat[ranges.at]
         return ranges.of(np.flatnonzero(hopeful))
 
@@ -131,6 +133,7 @@ def highest_of_each(
         later = left.of(every[:0])
         if most_hopeful is not None and left.at.size > most_hopeful:
             if (turns := turns + 1) > TURNS:
+                flat[left.at] = True
                 break
             first = _hopeful(left, ceilings.most(left, False), most_hopeful)
             left, later = left.of(np.flatnonzero(first)), left.of(np.flatnonzero(~first))
@@ -152,11 +155,11 @@ def highest_of_each(
     return best, unsure | flat
 
 
-def _hopeful(ranges: Ranges, most: Floats, many: int) -> Mask:
-    """Up to so many of the ranges: those that may hold the most, and those with the best ends."""
+def _hopeful(ranges: Ranges, bounds: Floats, count: int) -> Mask:
+    """Up to `count` of the ranges: those that may hold the most, and those with the best ends."""
     chosen = np.zeros(ranges.at.shape, dtype=np.bool_)
-    for hope in (most, np.maximum(ranges.lows.min(axis=0), ranges.tops.min(axis=0))):
-        chosen[np.argpartition(-hope, many // 2)[: many // 2]] = True
+    for hope in (bounds, np.maximum(ranges.lows.min(axis=0), ranges.tops.min(axis=0))):
+        chosen[np.argpartition(-hope, count // 2)[: count // 2]] = True
     return chosen
 
 

@@ -77,8 +77,8 @@ class LogPlot(pg.GraphicsView):
         # The background is one colour; kept as a picture it takes as much memory as the window.
         self.setCacheMode(self.CacheModeFlag.CacheNone)
         self.setMinimumHeight(px(LEAST_PX))
-        self._whole = pg.GraphicsWidget()
-        self.box = pg.ViewBox(self._whole, enableMenu=False)
+        self._content = pg.GraphicsWidget()
+        self.box = pg.ViewBox(self._content, enableMenu=False)
         self.box.setMouseEnabled(x=True, y=False)
         self.box.disableAutoRange()
         self.box.setDefaultPadding(0.0)
@@ -102,19 +102,19 @@ class LogPlot(pg.GraphicsView):
     # Making
 
     def _arrange(self, x: LogAxis, y: LogAxis) -> None:
-        places = QGraphicsGridLayout(self._whole)
-        places.setContentsMargins(1, 1, 1, 1)
-        places.setSpacing(0)
-        places.addItem(self.box, 0, 1)
+        grid = QGraphicsGridLayout(self._content)
+        grid.setContentsMargins(1, 1, 1, 1)
+        grid.setSpacing(0)
+        grid.addItem(self.box, 0, 1)
         for axis, place in ((y, (0, 0)), (x, (1, 1))):
-            axis.setParentItem(self._whole)
+            axis.setParentItem(self._content)
             axis.linkToView(self.box)
             axis.setFlag(axis.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
             axis.setZValue(BEHIND)
-            places.addItem(axis, *place)
-        places.setRowStretchFactor(0, 100)
-        places.setColumnStretchFactor(1, 100)
-        self.setCentralItem(self._whole)
+            grid.addItem(axis, *place)
+        grid.setRowStretchFactor(0, 100)
+        grid.setColumnStretchFactor(1, 100)
+        self.setCentralItem(self._content)
 
     def styled(self, item: Styled) -> None:
         """Give `item` the palette now and at every change of theme."""
@@ -292,7 +292,7 @@ class LogPlot(pg.GraphicsView):
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        if not self.hasFocus():
+        if self._ready and not self.hasFocus():
             self._cursor.hide()
         super().leaveEvent(event)
 
@@ -305,10 +305,11 @@ class LogPlot(pg.GraphicsView):
         self._frame()
         self._cursor.hide()
 
-    def close(self) -> bool:
+    def close(self) -> None:
         self.clearFocus()
+        self._placing.stop()
         self._ready = False  # its scene is emptied before the last events come
-        return bool(super().close())
+        super().close()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
