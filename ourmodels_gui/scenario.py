@@ -86,7 +86,7 @@ class WorkloadChoice(Part, frozen=True):
                 "read_context_tokens",
                 tr(
                     "{read_context_tokens:,} is above the reserved context of {reserved:,} "
-                    "tokens; lower it or raise reserved_context_tokens"
+                    "tokens; lower it or reserve more"
                 ).format(read_context_tokens=self.read_context_tokens, reserved=reserved),
             )
 
