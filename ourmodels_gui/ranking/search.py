@@ -9,9 +9,10 @@ from ..library.load import Library
 from ..problem import BadInput
 from ..scenario import ModelRef, Scenario
 from ..settings import Settings
-from ..units import ENGLISH, Separators
+from ..units import ENGLISH, Separators, plain
 from .field import BELOW_4_BITS, BEST, FieldChoice, prepare
 from .machines import RankedMachine
+from .money import PriceTag
 from .needs import Check, checks
 from .requirements import Requirements
 from .table import Table, rank
@@ -39,10 +40,21 @@ class Candidate(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     machine: RankedMachine
     weights: str
-    price: float | None
-    price_said: str
+    price_tag: PriceTag
     checks: tuple[Check, ...]
     scenario: Scenario
+
+    @property
+    def price(self) -> float | None:
+        """Of the parts that have one."""
+        return self.price_tag.amount
+
+    def price_text(self, separators: Separators = ENGLISH) -> str | None:
+        """The price as far as it is known; one that lacks a part is a limit."""
+        if self.price is None:
+            return None
+        said = plain(self.price, separators)
+        return said if self.price_tag.whole else f"≥ {said}"
 
     @property
     def lacks(self) -> tuple[Check, ...]:
@@ -71,9 +83,9 @@ class Candidate(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 class Found(msgspec.Struct, frozen=True, eq=False):
-    """meets: by price, those without one last. unknown: nothing rules them out, and something that
-    was asked is unknown; those with the least unknown first. misses: the nearest first. said: what
-    the lists are worth, in sentences.
+    """meets: by price, those without a whole one behind, those without one last. unknown: nothing
+    rules them out, and something that was asked is unknown; those with the least unknown first.
+    misses: the nearest first. said: what the lists are worth, in sentences.
     """
 
     meets: tuple[Candidate, ...]
@@ -108,6 +120,7 @@ def search(
         key=lambda found: (
             open_weights and found.weights in BELOW_4_BITS,
             found.price is None,
+            not found.price_tag.whole,
             found.price or 0.0,
         )
     )
@@ -177,12 +190,10 @@ def _none_meets(nearest: list[Candidate], separators: Separators) -> str:
 
 
 def _candidate(table: Table, row: int, requirements: Requirements) -> Candidate:
-    tag = table.price_tags[row]
     return Candidate(
         table.machine_of(row),
         table.weights_of(row),
-        tag.amount,
-        tag.said,
+        table.price_tags[row],
         checks(table, row, requirements),
         table.scenario(row),
     )

@@ -206,7 +206,7 @@ def _why(subject: Subject) -> str:
     fits, _, serving, wait = subject.summary.answers
     decode = subject.result.decode
     told = serving if decode.memory_batch else fits
-    said = told.why
+    said = told.why if told.tone == "serves" else f"{told.word}; {told.why}"
     if wait.figure != "-":
         said += f". First token after {wait.figure} {wait.unit}"
     return f"{said}."

@@ -46,14 +46,21 @@ def memory(subjects: Sequence[Subject]) -> Section:
         Column("Rest", 1.3, numeric=True),
     )
     table = Table("memory", "The bars in figures", columns, tuple(rows))
-    caption = (
-        "Each bar is drawn to scale. It shows the sessions of the best batch; where none serves, "
-        "what fits or the first session that does not. The upright line is the capacity."
+    caption = "Each bar is drawn to scale. It shows "
+    if any(_is_forced(subject) for subject in subjects):
+        caption += "the forced number of sessions; where none is, or the memories are several, "
+    caption += (
+        "the sessions of the best batch; where none serves, what fits or the first session that "
+        "does not. The upright line is the capacity."
     )
     if any(subject.result.placement for subject in subjects):
         caption += " Several devices of one kind are one bar, and the memory of a host is its own."
     figure = Figure("What fills the memory", Bars(tuple(bars)), caption, table)
     return Section("memory", "Memory", (figure, table))
+
+
+def _is_forced(subject: Subject) -> bool:
+    return subject.result.decode.forced is not None and subject.result.placement is None
 
 
 def _pools(subject: Subject) -> tuple[list[_Pool], int]:

@@ -84,8 +84,8 @@ def _verdict(found: Found, currency: str) -> str:
     if found.meets:
         first = found.meets[0]
         many = f"{len(found.meets):,} machines" if len(found.meets) > 1 else "One machine"
-        price = "" if first.price is None else f" at {plain(first.price)} {currency}"
-        which = "cheapest" if first.price is not None else "first"
+        price = "" if first.price is None else f" at {first.price_text()} {currency}"
+        which = "cheapest" if first.price is not None and first.price_tag.whole else "first"
         return f"{many} can meet every need; the {which} is {first.machine.name}{price}."
     if found.unknown:
         count = len(found.unknown)
@@ -124,7 +124,7 @@ def _row(candidate: Candidate, letters: dict[str, str]) -> tuple[str, ...]:
         letters.get(candidate.machine.name, ""),
         cell(candidate.machine.name),
         candidate.weights,
-        "-" if candidate.price is None else plain(candidate.price),
+        candidate.price_text() or "-",
         cell("\n".join(said)),
         "-" if headroom is None else f"{headroom:.2f} x",
     )

@@ -229,7 +229,10 @@ def _forced(known: Figures, forced: Forced, floor: str) -> Answer:
     elif not forced.clears_floor:
         tone, word, short = "below", tr("below the floor of {floor}").format(floor=floor), ""
     each = known.rate(forced.per_session_tokens_per_s)
-    why = tr("forced: {sessions} at {rate} tok/s each").format(sessions=sessions, rate=each)
+    why = tr("forced: {sessions} at {rate} tok/s each")
+    if not forced.fits:
+        why = tr("forced: {sessions} would have {rate} tok/s each")
+    why = why.format(sessions=sessions, rate=each)
     figure = known.rate(forced.aggregate_tokens_per_s)
     kind = known.result.decode.kind.get("forced", "")
     return Answer(tr(SERVING), tone, word, figure, RATE, why, kind, short, "forced")

@@ -62,7 +62,7 @@ def test_without_a_batch_above_the_floor_a_card_offers_to_drop_the_floor(panel, 
 def test_a_forced_number_of_sessions_is_what_serving_answers(panel):
     serving = texts(panel, evaluated(dense(), batch=40))[2]
     assert (serving.tone, serving.verdict) == ("unfit", "40 sessions do not fit")
-    assert serving.why.startswith("forced: 40 sessions at ")
+    assert serving.why.startswith("forced: 40 sessions would have ")
 
 
 @pytest.mark.parametrize(

@@ -322,3 +322,30 @@ def test_the_same_machine_twice_is_told_apart():
     names = [found.title for found in subjects(twice, library())]
     assert len(set(names)) == 2
     build(twice, known())
+
+
+def forced(hardware, batch):
+    return Scenario(
+        hardware,
+        ModelRef("qwen3-30b-a3b", "q4_k_m"),
+        workload=WorkloadChoice(16_000, 16_000, floor_tokens_per_s=15, batch=batch),
+    )
+
+
+def test_a_comparison_says_where_a_forced_number_of_sessions_does_not_fit():
+    pair = (forced("geforce-rtx-5090", 4), forced("geforce-rtx-4090", 8))
+    found = build([run(one, library()) for one in pair], known())
+    (said,) = (block for block in section(found, "answer").blocks if isinstance(block, Bullets))
+    assert [words for _, words in said.items] == [
+        "forced: 4 sessions at 161 tok/s each.",
+        "8 sessions do not fit; forced: 8 sessions would have 49.2 tok/s each.",
+    ]
+    (bars,) = (block for block in section(found, "memory").blocks if isinstance(block, Figure))
+    assert "forced number of sessions" in bars.caption
+    assert [row[2] for row in table(found, "memory").rows] == ["4", "8"]
+
+
+def test_the_bars_of_no_forced_number_are_those_of_the_best_batch():
+    found = build([run(forced("geforce-rtx-4090", None), library())], known())
+    (bars,) = (block for block in section(found, "memory").blocks if isinstance(block, Figure))
+    assert "forced" not in bars.caption

@@ -7,7 +7,7 @@ from ...language import mark, tr
 from ...ranking.needs import NEEDS, Check, Need
 from ...ranking.search import Candidate, Found
 from ...ranking.sheet import Heading, Sheet
-from ...units import ENGLISH, Separators, number, plain
+from ...units import ENGLISH, Separators, number
 from .. import typed
 from ..answered.cards import SIGNS
 from ..cell_delegate import Shown
@@ -100,11 +100,11 @@ def _row(standing: str, one: Candidate, needs: Sequence[Need]) -> list[Shown]:
     tone = TONES[standing]
     checks = {check.need: check for check in one.checks}
     sign = "?" if standing == "unknown" else SIGNS[tone]
-    price = tr("no price") if one.price is None else plain(one.price, typed.separators())
+    price = one.price_text(typed.separators()) or tr("no price")
     return [
         Shown(f"{sign} {tr(standing)}", tone),
         Shown(one.machine.name),
-        Shown(price, "muted" if one.price is None else "text", hint=one.price_said),
+        Shown(price, "muted" if one.price is None else "text", hint=one.price_tag.said),
         Shown(one.weights or "-", "muted"),
         Shown(why(one, typed.separators()), "muted" if standing == "meets" else tone),
         *(_headroom(checks.get(need)) for need in needs),
