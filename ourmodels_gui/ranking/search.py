@@ -83,9 +83,9 @@ class Candidate(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 class Found(msgspec.Struct, frozen=True, eq=False):
-    """meets: by price, those without a whole one behind, those without one last. unknown: nothing
-    rules them out, and something that was asked is unknown; those with the least unknown first.
-    misses: the nearest first. said: what the lists are worth, in sentences.
+    """meets: by price, those without one last. unknown: nothing rules them out, and something that
+    was asked is unknown; those with the least unknown first. misses: the nearest first. said: what
+    the lists are worth, in sentences.
     """
 
     meets: tuple[Candidate, ...]
@@ -120,7 +120,6 @@ def search(
         key=lambda found: (
             open_weights and found.weights in BELOW_4_BITS,
             found.price is None,
-            not found.price_tag.whole,
             found.price or 0.0,
         )
     )
