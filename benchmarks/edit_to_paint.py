@@ -29,7 +29,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 from ourmodels_gui import app as program
-from ourmodels_gui.gui.freed_memory import collect_due, collect_in_this_thread_only
+from ourmodels_gui.gui.freed_memory import collect_due
 from ourmodels_gui.gui.main_window import MainWindow
 from ourmodels_gui.gui.preferences import Preferences
 from ourmodels_gui.gui.qt_theme import Theme
@@ -135,8 +135,7 @@ def frames(tab: TrafficTab) -> list[float]:
 
 def main(count: int = EDITS) -> int:
     """Print the times; returns 1 where a limit is missed."""
-    collect_in_this_thread_only()  # as the program does
-    application = QApplication(sys.argv[:1])
+    application = program.Application(sys.argv[:1])
     preferences = Preferences(Path(os.environ["OURMODELS_HOME"]))
     preferences.edit(theme="light")
     window = program.build(Theme(application), preferences)
